@@ -101,11 +101,11 @@ IOURINGINLINE struct io_uring_sqe *_io_uring_get_sqe(struct io_uring *ring) LIBU
 	sq->sqe_tail = tail + 1;
 	if (uring_unlikely(ring->flags & IORING_SETUP_SQE128)) {
 		sqe = &sq->sqes[(size_t)idx << 1];
-		io_uring_initialize_sqe(sqe + 1);
+		uring_sqe_clear(sqe + 1);
 	} else {
 		sqe = &sq->sqes[idx];
 	}
-	io_uring_initialize_sqe(sqe);
+	uring_sqe_clear(sqe);
 	return sqe;
 }
 
@@ -150,15 +150,15 @@ IOURINGINLINE struct io_uring_sqe *io_uring_get_sqe128(struct io_uring *ring) LI
 
 	if (at_end) {
 		sqe = &sq->sqes[tail++ & sq->ring_mask];
-		io_uring_initialize_sqe(sqe);
+		uring_sqe_clear(sqe);
 		sqe->opcode = IORING_OP_NOP;
 		sqe->flags = IOSQE_CQE_SKIP_SUCCESS;
 		sqe->fd = -1;
 	}
 	sqe = &sq->sqes[tail & sq->ring_mask];
 	sq->sqe_tail = tail + 2;
-	io_uring_initialize_sqe(sqe);
-	io_uring_initialize_sqe(sqe + 1);
+	uring_sqe_clear(sqe);
+	uring_sqe_clear(sqe + 1);
 	return sqe;
 }
 
