@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+#
+# The one makefile: "make help" lists the targets. configure's answers come from
+# config.mk; a build in another directory includes this file from there.
+
+ifneq ($(origin SRCDIR),file)
+SRCDIR := .
+endif
+BUILD := build
+S := $(SRCDIR)
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2);)
+
+.DELETE_ON_ERROR:
+.PHONY: all FORCE
+all:
+
+ifneq ($(filter-out clean distclean help,$(or $(MAKECMDGOALS),all)),)
+include config.mk
+endif
+config.mk: $S/configure $(wildcard $S/config/try_*)
+	$(or $(RECONFIGURE),$S/configure)
+
+# What there is
+
+VERSION := $(shell awk '/define IO_URING_VERSION_M(AJ|IN)OR/ { printf "%s%s", dot, $$3; dot = "." }' \
+	$S/include/liburing/io_uring_version.h)
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
+LIBS := liburing liburing-ffi
+ARCHIVES := $(LIBS:%=$(BUILD)/%.a)
+SHARED := $(LIBS:%=$(BUILD)/%.so.$(VERSION))
+PCFILES := $(LIBS:%=$(BUILD)/%.pc)
+HEADERS := $(patsubst $S/include/%,%,$(wildcard $(addprefix $S/include/,*.h */*.h */*/*.h)))
+MANPAGES := $(patsubst $S/man/%,%,$(wildcard $S/man/*.[1-9]))
+
+SOURCES := $(filter-out ffi nolibc,$(basename $(notdir $(wildcard $S/src/*.c))))
+NOLIBC := $(if $(filter libc,$(ARCH)),,nolibc)
+liburing_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(SOURCES) $(NOLIBC))
+liburing-ffi_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out compat_syms,$(SOURCES)) $(NOLIBC) ffi)
+
+EXAMPLES := $(patsubst $S/%.c,$(BUILD)/%,$(wildcard $S/examples/*.c))
+TOOLS := $(patsubst $S/%.c,$(BUILD)/%,$(wildcard $S/tools/*.c))
+
+TEST_AREAS := unit ring op register regress cxx
+tests_in = $(patsubst $S/%$(2),$(BUILD)/%,$(wildcard $(foreach area,$(1),$S/test/$(area)/*$(2))))
+UNIT_TESTS := $(call tests_in,unit,.c)
+RING_TESTS := $(call tests_in,$(filter-out unit,$(TEST_AREAS)),.c)
+CXX_TESTS := $(if $(filter yes,$(HAVE_CXX)),$(call tests_in,$(TEST_AREAS),.cc))
+SHELL_TESTS := $(wildcard $(TEST_AREAS:%=$S/test/%/*.sh))
+TESTS := $(UNIT_TESTS) $(RING_TESTS) $(CXX_TESTS)
+SUPPORT_OBJ := $(patsubst $S/%.c,$(BUILD)/%.o,$(wildcard $S/test/support/*.c))
+FAKE_OBJ := $(patsubst $S/%.c,$(BUILD)/%.o,$(wildcard $S/test/unit/fake/*.c)) \
+	$(SOURCES:%=$(BUILD)/fake/%.o)
+
+# How it is compiled
+
+MAP_PREFIX := -ffile-prefix-map=$(abspath $S)=. -ffile-prefix-map=$(CURDIR)=.
+WARN := -Wall -Wextra -Wshadow -Wpointer-arith -Wwrite-strings -Wvla
+CWARN := $(WARN) -Wstrict-prototypes -Wmissing-prototypes
+SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+DEFINES := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(filter yes,$(DEBUG)),-DLIBURING_DEBUG)
+COMMON := $(DEFINES) -I$S/include $(SANFLAGS) $(MAP_PREFIX)
+CCOMPILE := $(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 $(COMMON)
+CXXCOMPILE := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(COMMON)
+DEPS = -MMD -MP -MF $@.d -MT $@
+LINKFLAGS := $(SANFLAGS) $(LDFLAGS)
+
+LIBCOMPILE := $(CCOMPILE) -fPIC -fvisibility=hidden -iquote $S/src/arch/$(ARCH)
+SHLINK := $(CC) $(CFLAGS) $(LINKFLAGS) -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack \
+	$(if $(SANITIZE),,-Wl,-z,defs)
+ifneq ($(NOLIBC),)
+# With -flto the compiler makes up calls of the memory functions too late for
+# nolibc.h: there the archive leaves them to the program's libc.
+LTO := $(findstring -flto,$(CFLAGS))
+LIBCOMPILE += -fno-stack-protector -U_FORTIFY_SOURCE $(if $(LTO),,-include $S/src/nolibc.h)
+SHLINK += -nostdlib $(foreach f,memcmp memcpy memmove memset,-Wl,--defsym=$f=iou_$f)
+SHLIBS := $(shell $(CC) $(CFLAGS) -print-libgcc-file-name)
+endif
+
+TESTFLAGS := $(WARN) -Wno-unused-parameter -pthread -I$S/test/support -I$(BUILD)/test
+FAKEFLAGS := -iquote $S/test/unit/fake -iquote $S/src
+
+# Objects are made anew when the commands that make them change.
+COMMANDS := $(LIBCOMPILE) : $(CXXCOMPILE) : $(SHLINK) $(SHLIBS) : $(TESTFLAGS) : $(AR)
+$(BUILD)/commands: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(COMMANDS))' | cmp -s - $@ || echo '$(subst ','\'',$(COMMANDS))' >$@
+
+# The libraries
+
+all: $(ARCHIVES) $(SHARED)
+
+$(BUILD)/obj/%.o: $S/src/%.c $(BUILD)/commands
+	$(call say,CC,$(<:$S/%=%))mkdir -p $(@D)
+	$Q$(LIBCOMPILE) $(CWARN) $(DEPS) -c $< -o $@
+$(BUILD)/obj/ffi.o: private CWARN += -Wno-missing-prototypes
+$(BUILD)/obj/nolibc.o: private LIBCOMPILE += -fno-builtin -fno-lto
+
+$(BUILD)/%.map: $S/src/api.def $S/tools/gen-map
+	@mkdir -p $(@D)
+	$Q$S/tools/gen-map $* $< >$@
+
+.SECONDEXPANSION:
+$(ARCHIVES): $(BUILD)/%.a: $$($$*_OBJ)
+	$(call say,AR,$@)rm -f $@
+	$Q$(AR) rcsD $@ $^
+
+$(SHARED): $(BUILD)/%.so.$(VERSION): $(BUILD)/%.map $$($$*_OBJ)
+	$(call say,LD,$@):
+	$Q$(SHLINK) -Wl,-soname,$*.so.$(SOVERSION) -Wl,--version-script,$< -o $@ \
+		$(filter %.o,$^) $(SHLIBS)
+	@ln -sf $(@F) $(BUILD)/$*.so.$(SOVERSION)
+	@ln -sf $(@F) $(BUILD)/$*.so
+
+$(BUILD)/%.pc: $S/%.pc.in config.mk $S/include/liburing/io_uring_version.h
+	@mkdir -p $(@D)
+	$Qsed 's|@PREFIX@|$(PREFIX)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@LIBDEVDIR@|$(LIBDEVDIR)|; s|@VERSION@|$(VERSION)|' $< >$@
+
+# Examples and tools
+
+.PHONY: examples tools demo
+examples: $(EXAMPLES)
+tools: $(TOOLS)
+
+$(EXAMPLES) $(TOOLS): $(BUILD)/%: $S/%.c $(BUILD)/liburing.a $(BUILD)/commands
+	$(call say,CC,$(<:$S/%=%))mkdir -p $(@D)
+	$Q$(CCOMPILE) $(CWARN) -pthread $(DEPS) $(LINKFLAGS) $< $(BUILD)/liburing.a -o $@
+
+RUN_ENV := SRCDIR=$(abspath $S) BUILD_DIR=$(abspath $(BUILD)) \
+	EXAMPLES_DIR=$(abspath $(BUILD)/examples) TOOLS_DIR=$(abspath $(BUILD)/tools) \
+	CC='$(CC)' CXX='$(if $(filter yes,$(HAVE_CXX)),$(CXX))'
+demo: all examples tools
+	@$(RUN_ENV) $S/tools/demo
+
+# Tests. T=WORD runs those with WORD in their path.
+
+.PHONY: test check test-build check-api
+check: test
+test-build: all $(TESTS) $(EXAMPLES) $(TOOLS)
+test: test-build
+ifeq ($(RUNS),yes)
+	@$(RUN_ENV) $S/tools/run-tests $(foreach test,$(TESTS) $(SHELL_TESTS),$(if $(findstring $T,$(test)),$(test)))
+else
+	@echo "Built, not run: programs for $(CC) do not run on this machine."
+endif
+
+check-api: all
+	@$(RUN_ENV) $S/tools/check-api
+
+CMOCKA := $(BUILD)/test/cmocka
+$(CMOCKA).cflags: $(BUILD)/commands
+	@mkdir -p $(@D)
+	@$S/tools/find-cmocka $(CMOCKA) $(CC) $(CPPFLAGS) $(CFLAGS) $(LINKFLAGS)
+
+# Tables that the tests compile in: test/x.inc from tools/gen-x and its data.
+gen-abi-asserts_DATA := $(wildcard $S/test/data/uapi-constants.tsv $S/test/data/uapi-structs.tsv)
+gen-prep-golden_DATA := $(wildcard $S/test/data/sqe-vectors.tsv)
+GENERATED := $(if $(wildcard $S/tools/gen-abi-asserts),$(BUILD)/test/abi_asserts.inc) \
+	$(if $(wildcard $S/tools/gen-prep-golden),$(BUILD)/test/prep_golden.inc)
+$(GENERATED): $(BUILD)/test/%.inc: $S/tools/gen-$$(subst _,-,$$*) $$(gen-$$(subst _,-,$$*)_DATA)
+	@mkdir -p $(@D)
+	$Q$^ >$@
+
+$(BUILD)/test/%.o: $S/test/%.c $(BUILD)/commands $(CMOCKA).cflags | $(GENERATED)
+	$(call say,CC,$(<:$S/%=%))mkdir -p $(@D)
+	$Q$(CCOMPILE) $(TESTFLAGS) @$(CMOCKA).cflags $(DEPS) -c $< -o $@
+$(BUILD)/test/%.o: $S/test/%.cc $(BUILD)/commands $(CMOCKA).cflags
+	$(call say,CXX,$(<:$S/%=%))mkdir -p $(@D)
+	$Q$(CXXCOMPILE) $(TESTFLAGS) @$(CMOCKA).cflags $(DEPS) -c $< -o $@
+$(BUILD)/fake/%.o: $S/src/%.c $(BUILD)/commands
+	$(call say,CC,"$(<:$S/%=%) for the fake kernel")mkdir -p $(@D)
+	$Q$(CCOMPILE) $(WARN) $(FAKEFLAGS) $(DEPS) -c $< -o $@
+$(BUILD)/test/unit/%.o: private TESTFLAGS += $(FAKEFLAGS)
+
+$(UNIT_TESTS): $(BUILD)/%: $(BUILD)/%.o $(SUPPORT_OBJ) $(FAKE_OBJ)
+$(RING_TESTS) $(CXX_TESTS): $(BUILD)/%: $(BUILD)/%.o $(SUPPORT_OBJ) $(BUILD)/liburing.a
+$(CXX_TESTS): private CCOMPILE = $(CXXCOMPILE)
+$(TESTS):
+	$(call say,LD,$@):
+	$Q$(CCOMPILE) -pthread $(LINKFLAGS) $^ -o $@ @$(CMOCKA).libs
+
+# Installation: what install writes, uninstall removes.
+
+.PHONY: install uninstall
+put = install -D -m $(1) $(2) '$(DESTDIR)$(3)'
+INSTALLED := $(HEADERS:%=$(INCLUDEDIR)/%) $(ARCHIVES:$(BUILD)/%=$(LIBDEVDIR)/%) \
+	$(PCFILES:$(BUILD)/%=$(LIBDEVDIR)/pkgconfig/%) $(LIBS:%=$(LIBDEVDIR)/%.so) \
+	$(SHARED:$(BUILD)/%=$(LIBDIR)/%) $(LIBS:%=$(LIBDIR)/%.so.$(SOVERSION)) \
+	$(foreach page,$(MANPAGES),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page))
+# A link beside its library needs no directory.
+devlink = $(if $(filter $(LIBDIR),$(LIBDEVDIR)),,$(LIBDIR)/)$(1).so.$(VERSION)
+
+install: all $(PCFILES)
+	@set -e; $(foreach h,$(HEADERS),$(call put,644,$S/include/$h,$(INCLUDEDIR)/$h);)
+	@set -e; $(foreach f,$(ARCHIVES),$(call put,644,$f,$(LIBDEVDIR)/$(notdir $f));)
+	@set -e; $(foreach f,$(PCFILES),$(call put,644,$f,$(LIBDEVDIR)/pkgconfig/$(notdir $f));)
+	@set -e; $(foreach f,$(SHARED),$(call put,755,$f,$(LIBDIR)/$(notdir $f));)
+	@set -e; $(foreach l,$(LIBS),ln -sf $l.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$l.so.$(SOVERSION)'; \
+		ln -sf $(call devlink,$l) '$(DESTDIR)$(LIBDEVDIR)/$l.so';)
+	@set -e; $(foreach page,$(MANPAGES),$(call put,644,$S/man/$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page));):
+	@echo "Installed below $(DESTDIR)$(PREFIX). Where it is the first time: ldconfig"
+
+uninstall:
+	rm -f $(foreach f,$(INSTALLED),'$(DESTDIR)$f')
+	@for dir in $(foreach d,$(sort $(dir $(filter-out %liburing.h,$(HEADERS)))),'$(DESTDIR)$(INCLUDEDIR)/$d'); do \
+		echo $$dir; done | sort -r | xargs rmdir 2>/dev/null || :
+
+# The rest
+
+.PHONY: clean distclean help
+clean:
+	rm -rf $(BUILD)
+distclean: clean
+	rm -f config.mk config.log$(if $(filter-out .,$S), Makefile)
+
+help:
+	@printf '%s\n' \
+		'make              both libraries, static and shared, in $(BUILD)/' \
+		'make demo         read a file in four ways through a ring, and compare them' \
+		'make test         all tests (also: make check; T=WORD chooses by path)' \
+		'make test-build   the same, without running them' \
+		'make check-api    src/api.def against headers and libraries' \
+		'make examples     what is in examples/, in $(BUILD)/examples/' \
+		'make install      (DESTDIR=DIR is put before every path)' \
+		'make uninstall    removes what install wrote' \
+		'make clean        removes $(BUILD)/' \
+		'make distclean    and what configure wrote' \
+		'V=1 shows the commands. ./configure --help tells how to choose the rest.'
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
