@@ -25,12 +25,12 @@
 #include <liburing/io_uring.h>
 
 /*
- * The strict language modes (-std=c11 and the like) hide sigset_t, siginfo_t
- * and idtype_t until the program asks for POSIX. After the one error, stand-ins
- * keep the compiler from reporting every declaration that uses them.
+ * The strict language modes (-std=c11 and the like) hide sigset_t, siginfo_t,
+ * AT_FDCWD and more until the program asks for POSIX. After the one error,
+ * stand-ins keep the compiler from reporting every declaration that needs them.
  */
 #ifdef __GLIBC__
-#if !defined(__USE_POSIX199309) || !(defined(__USE_XOPEN_EXTENDED) || defined(__USE_XOPEN2K8))
+#ifndef __USE_XOPEN2K8
 #define LIBURING_NO_POSIX 1
 #endif
 #elif defined(__STRICT_ANSI__) && !defined(_POSIX_C_SOURCE) && !defined(_POSIX_SOURCE) && \
@@ -44,6 +44,10 @@
 #define sigset_t void
 #define siginfo_t void
 #define idtype_t int
+#define id_t unsigned
+#ifndef AT_FDCWD
+#define AT_FDCWD (-100)
+#endif
 #endif
 
 /* Used through pointers only: a program that has one knows the header. */
@@ -113,6 +117,10 @@ struct futex_waitv {
 #endif
 #ifdef LIBURING_HAVE_LINUX_BLKDEV
 #include <linux/blkdev.h>
+#endif
+/* Programs count on getting this one ioctl of linux/fs.h; the rest is theirs to include. */
+#ifndef BLKGETSIZE64
+#define BLKGETSIZE64 _IOR(0x12,114,size_t)
 #endif
 /* IORING_OP_URING_CMD on a block device, since 6.12. */
 #ifndef BLOCK_URING_CMD_DISCARD
