@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the library's sources share and programs do not see. The build hides
+ * every symbol that the linker map does not name.
+ */
+#ifndef IOU_INTERNAL_H
+#define IOU_INTERNAL_H
+
+#include <errno.h>
+/* The build hides what is not declared here; public functions stay visible. */
+#pragma GCC visibility push(default)
+#include <liburing.h>
+#pragma GCC visibility pop
+#include "sys.h"
+
+/*
+ * Bits of struct io_uring's int_flags. Old and new code may share a ring, so
+ * that a bit keeps its meaning; two are the enter flags of the same name.
+ */
+#define IOU_INT_REG_REG_RING 0x01	/* register calls go by the registered ring */
+#define IOU_INT_APP_MEM 0x02		/* ring memory is the application's */
+#define IOU_INT_CQ_ENTER 0x04		/* always enter to reap: IOPOLL without SQPOLL */
+#define IOU_INT_REG_RING IORING_ENTER_REGISTERED_RING
+#define IOU_INT_NO_IOWAIT IORING_ENTER_NO_IOWAIT
+#define IOU_INT_ENTER_FLAGS (IOU_INT_REG_RING | IOU_INT_NO_IOWAIT)
+
+/* What a ring's memory measures, before and after the kernel was asked. */
+struct iou_ring_size {
+	unsigned sq_entries;
+	unsigned cq_entries;
+	size_t array_off;	/* of the SQ index array; 0 without one */
+	size_t rings_sz;	/* ring header, CQEs, index array */
+	size_t sqes_sz;
+};
+
+/* memory_size.c */
+size_t iou_get_page_size(void);
+size_t iou_round_to_page(size_t sz);
+int iou_size_ring(unsigned entries, const struct io_uring_params *p, size_t hdr_sz,
+		  struct iou_ring_size *size);
+size_t iou_get_sq_map_sz(const struct io_uring_params *p);
+size_t iou_get_cq_map_sz(const struct io_uring_params *p);
+size_t iou_get_sqes_sz(const struct io_uring_params *p);
+
+/* ring_map.c */
+int iou_map_ring(int fd, const struct io_uring_params *p, struct io_uring *ring);
+void iou_unmap_ring(struct io_uring *ring);
+void iou_set_pointers(const struct io_uring_params *p, struct io_uring *ring);
+void iou_fill_sq_array(struct io_uring *ring);
+
+/* register.c */
+int iou_do_register(const struct io_uring *ring, unsigned opcode, const void *arg,
+		    unsigned nr_args);
+
+/* submit.c */
+unsigned iou_flush_sq(struct io_uring *ring);
+void iou_rewind_sq(struct io_uring *ring, int nr_taken);
+bool iou_sq_needs_enter(const struct io_uring *ring, unsigned submit, unsigned *flags);
+
+static inline int iou_enter(const struct io_uring *ring, unsigned to_submit, unsigned min_complete,
+			    unsigned flags, const void *arg, size_t sz)
+{
+	flags |= ring->int_flags & IOU_INT_ENTER_FLAGS;
+	return iou_sys_enter(ring->enter_ring_fd, to_submit, min_complete, flags, arg, sz);
+}
+
+/*
+ * Whether the kernel has CQEs that only an enter brings into the ring, or may
+ * have them. Relaxed: a flag set a moment later is seen by the next call.
+ */
+static inline bool iou_cq_needs_enter(const struct io_uring *ring)
+{
+	return (ring->int_flags & IOU_INT_CQ_ENTER) ||
+	       (IO_URING_READ_ONCE(*ring->sq.kflags) &
+		(IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN));
+}
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting for CQEs, with and without submitting first.
+ */
+#include "internal.h"
+
+#define NSEC_PER_SEC 1000000000LL
+
+/* What one wait asks for. */
+struct wait_req {
+	unsigned submit;	/* published SQEs to pass */
+	unsigned nr_private;	/* of them, the last: the library's own timeout */
+	unsigned wait_nr;
+	unsigned flags;		/* enter flags that say what arg is */
+	const void *arg;
+	size_t arg_sz;
+	int64_t deadline_ns;	/* of the library's own timeout; 0 without one */
+};
+
+/*
+ * A timeout of the library's own expired: this wait's, or one that an
+ * interrupted wait left behind?
+ */
+static bool time_is_up(const struct wait_req *req)
+{
+	return req->deadline_ns && iou_sys_now_ns() >= req->deadline_ns;
+}
+
+/* The program's share of the SQEs that the kernel took. */
+static int count_submitted(const struct wait_req *req, unsigned nr_taken)
+{
+	unsigned nr_programs = req->submit - req->nr_private;
+
+	return (int)(nr_taken < nr_programs ? nr_taken : nr_programs);
+}
+
+/*
+ * The loop under every wait. An enter that has taken all that it was given has
+ * waited as well, and what the ring then holds is the result. The exceptions:
+ *   taken in part        it did not wait, go on with the rest
+ *   nothing to take, and no CQE of the program's: wait on, for one
+ *   IOPOLL               it may come back early, wait on until there are enough
+ * Something taken and no CQE afterwards means that a signal ended the wait.
+ */
+static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
+		   const struct wait_req *req)
+{
+	unsigned submit = req->submit, wait_nr = req->wait_nr, nr_submitted = 0;
+	bool entered = false, waited = false, took_some = false;
+	unsigned flags, nr_ready;
+	int ret, err, nr;
+
+	for (;;) {
+		err = __io_uring_peek_cqe(ring, cqe_ptr, &nr_ready);
+		if (entered && err == -ETIME && time_is_up(req))
+			break;
+		if (waited) {
+			if (*cqe_ptr || !wait_nr || (took_some && err != -ETIME))
+				break;
+			wait_nr = 1;
+		}
+
+		flags = req->flags;
+		if (wait_nr > nr_ready)
+			flags |= IORING_ENTER_GETEVENTS;
+		else if ((submit || (!*cqe_ptr && !entered)) && iou_cq_needs_enter(ring))
+			flags |= IORING_ENTER_GETEVENTS;
+		if (!iou_sq_needs_enter(ring, submit, &flags) &&
+		    !(flags & IORING_ENTER_GETEVENTS)) {
+			/* What is left to pass, the polling thread takes by itself. */
+			nr_submitted += submit;
+			break;
+		}
+
+		ret = iou_enter(ring, submit, wait_nr, flags, req->arg, req->arg_sz);
+		iou_rewind_sq(ring, ret);
+		if (ret < 0) {
+			/* The last CQE may have come together with the end of the time. */
+			*cqe_ptr = NULL;
+			if (ret == -ETIME)
+				__io_uring_peek_cqe(ring, cqe_ptr, NULL);
+			nr = count_submitted(req, nr_submitted);
+			return nr || *cqe_ptr ? nr : ret;
+		}
+		entered = true;
+		took_some = ret > 0;
+		nr_submitted += (unsigned)ret;
+		if (submit && (unsigned)ret < submit) {
+			/* With none taken there was nothing published to take. */
+			submit = ret ? submit - (unsigned)ret : 0;
+			continue;
+		}
+		submit = 0;
+		waited = !(ring->flags & IORING_SETUP_IOPOLL);
+	}
+
+	nr = count_submitted(req, nr_submitted);
+	if (nr || *cqe_ptr)
+		return nr;
+	if (err == -ETIME && entered && wait_nr)
+		return -ETIME;
+	return took_some ? -EINTR : -EAGAIN;
+}
+
+int __io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, unsigned submit,
+		       unsigned wait_nr, sigset_t *sigmask)
+{
+	const struct wait_req req = {
+		.submit = submit,
+		.wait_nr = wait_nr,
+		.arg = sigmask,
+		.arg_sz = IOU_SIGSET_SZ,
+	};
+
+	return get_cqe(ring, cqe_ptr, &req);
+}
+
+static int wait_with_ext_arg(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, unsigned submit,
+			     unsigned wait_nr, const struct __kernel_timespec *ts,
+			     unsigned min_wait_usec, const sigset_t *sigmask)
+{
+	const struct io_uring_getevents_arg arg = {
+		.sigmask = uring_ptr_to_u64(sigmask),
+		.sigmask_sz = IOU_SIGSET_SZ,
+		.min_wait_usec = min_wait_usec,
+		.ts = uring_ptr_to_u64(ts),
+	};
+	const struct wait_req req = {
+		.submit = submit,
+		.wait_nr = wait_nr,
+		.flags = IORING_ENTER_EXT_ARG,
+		.arg = &arg,
+		.arg_sz = sizeof(arg),
+	};
+
+	return get_cqe(ring, cqe_ptr, &req);
+}
+
+static int64_t deadline_after(const struct __kernel_timespec *ts)
+{
+	int64_t now = iou_sys_now_ns();
+
+	if (ts->tv_sec >= (INT64_MAX - now) / NSEC_PER_SEC - 1)
+		return INT64_MAX;
+	return now + (int64_t)ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
+}
+
+/*
+ * For kernels whose enter takes no timeout: a timeout request goes along with
+ * what the program has queued. Returns as get_cqe.
+ */
+static int wait_with_timeout_sqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
+				 unsigned wait_nr, const struct __kernel_timespec *ts,
+				 const sigset_t *sigmask)
+{
+	struct wait_req req = {
+		.nr_private = 1,
+		.wait_nr = wait_nr,
+		.arg = sigmask,
+		.arg_sz = IOU_SIGSET_SZ,
+		.deadline_ns = deadline_after(ts),
+	};
+	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
+	int nr_before = 0, ret;
+
+	*cqe_ptr = NULL;
+	if (!sqe) {
+		nr_before = io_uring_submit(ring);
+		if (nr_before < 0)
+			return nr_before;
+		sqe = io_uring_get_sqe(ring);
+		if (!sqe)
+			return -EAGAIN;
+	}
+	io_uring_prep_timeout(sqe, ts, wait_nr, 0);
+	sqe->user_data = LIBURING_UDATA_TIMEOUT;
+
+	req.submit = iou_flush_sq(ring);
+	ret = get_cqe(ring, cqe_ptr, &req);
+	if (ret < 0)
+		return nr_before ? nr_before : ret;
+	return nr_before + ret;
+}
+
+/* Whether the ring already holds what a wait would wait for. */
+static bool cq_has_enough(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, unsigned wait_nr)
+{
+	unsigned nr_ready;
+
+	__io_uring_peek_cqe(ring, cqe_ptr, &nr_ready);
+	return nr_ready >= wait_nr;
+}
+
+int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, unsigned wait_nr,
+		       struct __kernel_timespec *ts, sigset_t *sigmask)
+{
+	int64_t deadline_ns;
+	int ret;
+
+	if (!ts)
+		return __io_uring_get_cqe(ring, cqe_ptr, 0, wait_nr, sigmask);
+	if (ring->features & IORING_FEAT_EXT_ARG)
+		return wait_with_ext_arg(ring, cqe_ptr, 0, wait_nr, ts, 0, sigmask);
+	if (cq_has_enough(ring, cqe_ptr, wait_nr))
+		return *cqe_ptr ? 0 : -EAGAIN;
+
+	deadline_ns = deadline_after(ts);
+	ret = wait_with_timeout_sqe(ring, cqe_ptr, wait_nr, ts, sigmask);
+	if (ret < 0)
+		return ret;
+	if (*cqe_ptr)
+		return 0;
+	/* Something of the program's was submitted on the way; why did it end? */
+	return iou_sys_now_ns() >= deadline_ns ? -ETIME : -EINTR;
+}
+
+int io_uring_wait_cqe_timeout(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
+			      struct __kernel_timespec *ts)
+{
+	return io_uring_wait_cqes(ring, cqe_ptr, 1, ts, NULL);
+}
+
+int io_uring_wait_cqes_min_timeout(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
+				   unsigned wait_nr, struct __kernel_timespec *ts,
+				   unsigned min_ts_usec, sigset_t *sigmask)
+{
+	*cqe_ptr = NULL;
+	if (!(ring->features & IORING_FEAT_MIN_TIMEOUT))
+		return -EINVAL;
+	return wait_with_ext_arg(ring, cqe_ptr, 0, wait_nr, ts, min_ts_usec, sigmask);
+}
+
+int io_uring_submit_and_wait_timeout(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
+				     unsigned wait_nr, struct __kernel_timespec *ts,
+				     sigset_t *sigmask)
+{
+	*cqe_ptr = NULL;
+	if (ts && (ring->features & IORING_FEAT_EXT_ARG))
+		return wait_with_ext_arg(ring, cqe_ptr, iou_flush_sq(ring), wait_nr, ts, 0,
+					 sigmask);
+	if (ts && !cq_has_enough(ring, cqe_ptr, wait_nr))
+		return wait_with_timeout_sqe(ring, cqe_ptr, wait_nr, ts, sigmask);
+	return __io_uring_get_cqe(ring, cqe_ptr, iou_flush_sq(ring), wait_nr, sigmask);
+}
+
+int io_uring_submit_and_wait_min_timeout(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
+					 unsigned wait_nr, struct __kernel_timespec *ts,
+					 unsigned min_wait, sigset_t *sigmask)
+{
+	*cqe_ptr = NULL;
+	if (!(ring->features & IORING_FEAT_MIN_TIMEOUT))
+		return -EINVAL;
+	return wait_with_ext_arg(ring, cqe_ptr, iou_flush_sq(ring), wait_nr, ts, min_wait, sigmask);
+}
+
+int io_uring_submit_and_wait_reg(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
+				 unsigned wait_nr, int reg_index)
+{
+	struct wait_req req = {
+		.wait_nr = wait_nr,
+		.flags = IORING_ENTER_EXT_ARG | IORING_ENTER_EXT_ARG_REG,
+		/* A byte offset into the region, not an address. */
+		.arg = (void *)((uintptr_t)(unsigned)reg_index * sizeof(struct io_uring_reg_wait)),
+		.arg_sz = sizeof(struct io_uring_reg_wait),
+	};
+
+	*cqe_ptr = NULL;
+	if (!(ring->features & IORING_FEAT_EXT_ARG))
+		return -EINVAL;
+	req.submit = iou_flush_sq(ring);
+	return get_cqe(ring, cqe_ptr, &req);
+}
+
+/* Pointers to up to count CQEs that the ring holds. */
+static unsigned cq_collect(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned count)
+{
+	unsigned shift = io_uring_cqe_shift(ring), mask = ring->cq.ring_mask;
+	unsigned nr_ready = io_uring_cq_ready(ring);
+	unsigned head = *ring->cq.khead;
+	unsigned i, n = count < nr_ready ? count : nr_ready;
+
+	for (i = 0; i < n; i++)
+		cqes[i] = &ring->cq.cqes[(size_t)((head + i) & mask) << shift];
+	return n;
+}
+
+/* The same where some of what the ring holds is none of the program's. */
+static unsigned cq_collect_mixed(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned count)
+{
+	struct io_uring_cqe_iter iter;
+	struct io_uring_cqe *cqe;
+	unsigned n = 0;
+
+	/* Releases what is not the program's at the head. */
+	__io_uring_peek_cqe(ring, &cqe, NULL);
+	iter = io_uring_cqe_iter_init(ring);
+	while (n < count && io_uring_cqe_iter_next(&iter, &cqe)) {
+		if ((ring->flags & IORING_SETUP_CQE_MIXED) && (cqe->flags & IORING_CQE_F_SKIP))
+			break;
+		if (!(ring->features & IORING_FEAT_EXT_ARG) &&
+		    cqe->user_data == LIBURING_UDATA_TIMEOUT)
+			break;
+		cqes[n++] = cqe;
+	}
+	return n;
+}
+
+unsigned io_uring_peek_batch_cqe(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned count)
+{
+	bool all_programs = (ring->features & IORING_FEAT_EXT_ARG) &&
+			    !(ring->flags & IORING_SETUP_CQE_MIXED);
+	unsigned n;
+
+	n = all_programs ? cq_collect(ring, cqes, count) : cq_collect_mixed(ring, cqes, count);
+	if (n || !count || !iou_cq_needs_enter(ring) || io_uring_get_events(ring) < 0)
+		return n;
+	return all_programs ? cq_collect(ring, cqes, count) : cq_collect_mixed(ring, cqes, count);
+}
