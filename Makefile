@@ -39,6 +39,7 @@ liburing_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(SOURCES) $(NOLIBC))
 liburing-ffi_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out compat_syms,$(SOURCES)) $(NOLIBC) ffi)
 
 EXAMPLES := $(patsubst $S/%.c,$(BUILD)/%,$(wildcard $S/examples/*.c))
+EXAMPLE_OBJ := $(patsubst $S/%.c,$(BUILD)/%.o,$(wildcard $S/examples/common/*.c))
 TOOLS := $(patsubst $S/%.c,$(BUILD)/%,$(wildcard $S/tools/*.c))
 
 TEST_AREAS := unit ring op register regress cxx
@@ -122,26 +123,31 @@ $(BUILD)/%.pc: $S/%.pc.in config.mk $S/include/liburing/io_uring_version.h
 examples: $(EXAMPLES)
 tools: $(TOOLS)
 
-$(EXAMPLES) $(TOOLS): $(BUILD)/%: $S/%.c $(BUILD)/liburing.a $(BUILD)/commands
+$(BUILD)/%.o: $S/%.c $(BUILD)/commands
 	$(call say,CC,$(<:$S/%=%))mkdir -p $(@D)
-	$Q$(CCOMPILE) $(CWARN) -pthread $(DEPS) $(LINKFLAGS) $< $(BUILD)/liburing.a -o $@
+	$Q$(CCOMPILE) $(CWARN) -pthread $(DEPS) -c $< -o $@
+
+$(EXAMPLES): $(EXAMPLE_OBJ)
+$(EXAMPLES) $(TOOLS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liburing.a
+	$(call say,LD,$@):
+	$Q$(CC) $(CFLAGS) -pthread $(LINKFLAGS) $(filter %.o,$^) $(BUILD)/liburing.a -o $@
 
 RUN_ENV := SRCDIR=$(abspath $S) BUILD_DIR=$(abspath $(BUILD)) \
 	EXAMPLES_DIR=$(abspath $(BUILD)/examples) TOOLS_DIR=$(abspath $(BUILD)/tools) \
 	CC='$(CC)' CXX='$(if $(filter yes,$(HAVE_CXX)),$(CXX))'
 demo: all examples tools
-	@$(RUN_ENV) $S/tools/demo
+	@$(RUN_ENV) $S/tools/demo $(BUILD)
 
 # Tests. T=WORD runs those with WORD in their path.
 
 .PHONY: test check test-build check-api
 check: test
-test-build: all $(TESTS) $(EXAMPLES) $(TOOLS)
+test-build: all $(if $(filter yes,$(RUNS)),$(TESTS),$(TESTS:%=%.o)) $(EXAMPLES) $(TOOLS)
 test: test-build
 ifeq ($(RUNS),yes)
 	@$(RUN_ENV) $S/tools/run-tests $(foreach test,$(TESTS) $(SHELL_TESTS),$(if $(findstring $T,$(test)),$(test)))
 else
-	@echo "Built, not run: programs for $(CC) do not run on this machine."
+	@echo "Compiled, not run: what $(CC) makes does not run on this machine."
 endif
 
 check-api: all
@@ -150,7 +156,7 @@ check-api: all
 CMOCKA := $(BUILD)/test/cmocka
 $(CMOCKA).cflags: $(BUILD)/commands
 	@mkdir -p $(@D)
-	@$S/tools/find-cmocka $(CMOCKA) $(CC) $(CPPFLAGS) $(CFLAGS) $(LINKFLAGS)
+	@CMOCKA_LINK=$(RUNS) $S/tools/find-cmocka $(CMOCKA) $(CC) $(CPPFLAGS) $(CFLAGS) $(LINKFLAGS)
 
 # Tables that the tests compile in: test/x.inc from tools/gen-x and its data.
 gen-abi-asserts_DATA := $(wildcard $S/test/data/uapi-constants.tsv $S/test/data/uapi-structs.tsv)
