@@ -67,9 +67,14 @@ static inline int iou_err_of(const void *ptr)
 static inline void *iou_sys_mmap(void *addr, size_t len, int prot, int flags, int fd, uint64_t off)
 {
 #ifdef IOU_SYSCALL_LIBC
+	int saved_errno = errno;
 	void *ptr = mmap(addr, len, prot, flags, fd, (off_t)off);
 
-	return ptr == MAP_FAILED ? (void *)(intptr_t)-errno : ptr;
+	if (ptr == MAP_FAILED) {
+		ptr = (void *)(intptr_t)-errno;
+		errno = saved_errno;
+	}
+	return ptr;
 #else
 #ifdef __NR_mmap2
 	const long nr = __NR_mmap2;
