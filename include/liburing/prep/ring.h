@@ -83,9 +83,9 @@ IOURINGINLINE void io_uring_prep_msg_ring_fd_alloc(struct io_uring_sqe *sqe, int
  * io_uring_prep_files_update - io_uring_register_files_update as a request. Since
  * 5.6.
  *
- * nr_fds slots from offset on get the descriptors of fds, -1 empties a slot.
- * With offset IORING_FILE_INDEX_ALLOC (since 5.19) the kernel picks the slots and
- * writes their numbers into fds, which then must stay until the CQE.
+ * nr_fds slots from offset on get the descriptors of fds, which must stay until
+ * the CQE; -1 empties a slot. With offset IORING_FILE_INDEX_ALLOC (since 5.19) the
+ * kernel picks the slots and writes their numbers into fds.
  */
 IOURINGINLINE void io_uring_prep_files_update(struct io_uring_sqe *sqe, int *fds,
 					      unsigned int nr_fds, int offset) LIBURING_NOEXCEPT
