@@ -44,6 +44,9 @@ int io_uring_register_buffers_update_tag(struct io_uring *ring, unsigned off,
 /* io_uring_unregister_buffers - drop the table; -ENXIO when there is none. */
 int io_uring_unregister_buffers(struct io_uring *ring) LIBURING_NOEXCEPT;
 
+/* The kernel ABI has a structure of the name; g++ reports that its constructor is hidden. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /*
  * io_uring_clone_buffers - give dst the buffer table of src. Since kernel 6.12.
  *
@@ -51,6 +54,7 @@ int io_uring_unregister_buffers(struct io_uring *ring) LIBURING_NOEXCEPT;
  * one, which must then be of the calling thread.
  */
 int io_uring_clone_buffers(struct io_uring *dst, struct io_uring *src) LIBURING_NOEXCEPT;
+#pragma GCC diagnostic pop
 
 /*
  * __io_uring_clone_buffers - the same with flags: IORING_REGISTER_SRC_REGISTERED
