@@ -33,8 +33,9 @@ IOURINGINLINE unsigned int __io_uring_prep_poll_mask(unsigned int poll_mask) LIB
 IOURINGINLINE void io_uring_prep_poll_add(struct io_uring_sqe *sqe, int fd,
 					  unsigned int poll_mask) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_POLL_ADD, sqe, fd, 0, 0, 0);
+	uring_sqe_fill(IORING_OP_POLL_ADD, sqe, fd, 0, 0, 0);
 	sqe->poll32_events = __io_uring_prep_poll_mask(poll_mask);
+	sqe->buf_index = 0;
 }
 
 /*
@@ -100,7 +101,7 @@ IOURINGINLINE void io_uring_prep_epoll_wait(struct io_uring_sqe *sqe, int fd,
 /*
  * uring_sqe_fill_futex - one futex to wait on or to wake.
  */
-IOURINGINLINE void uring_sqe_fill_futex(int op, struct io_uring_sqe *sqe, const uint32_t *futex,
+IOURINGHELPER void uring_sqe_fill_futex(int op, struct io_uring_sqe *sqe, const uint32_t *futex,
 					uint64_t val, uint64_t mask, uint32_t futex_flags,
 					unsigned int flags) LIBURING_NOEXCEPT
 {

@@ -195,8 +195,9 @@ IOURINGINLINE void io_uring_prep_madvise64(struct io_uring_sqe *sqe, void *addr,
 IOURINGINLINE void io_uring_prep_pipe(struct io_uring_sqe *sqe, int *fds,
 				      int pipe_flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_PIPE, sqe, 0, uring_ptr_to_u64(fds), 0, 0);
+	uring_sqe_fill(IORING_OP_PIPE, sqe, 0, uring_ptr_to_u64(fds), 0, 0);
 	sqe->pipe_flags = (__u32)pipe_flags;
+	sqe->file_index = 0;
 	sqe->addr3 = 0;
 }
 

@@ -133,10 +133,10 @@ IOURINGINLINE void io_uring_prep_shutdown(struct io_uring_sqe *sqe, int fd,
 }
 
 /*
- * uring_sqe_fill_msg - a send or receive that may take its buffer from a group:
- * all that it looks at, but buf_group.
+ * uring_sqe_fill_msg - a send or receive: all that it looks at, but buf_group, which
+ * the program sets where it wants a buffer from a group.
  */
-IOURINGINLINE void uring_sqe_fill_msg(int op, struct io_uring_sqe *sqe, int fd, const void *addr,
+IOURINGHELPER void uring_sqe_fill_msg(int op, struct io_uring_sqe *sqe, int fd, const void *addr,
 				      unsigned int len, unsigned int flags) LIBURING_NOEXCEPT
 {
 	uring_sqe_fill(op, sqe, fd, uring_ptr_to_u64(addr), len, 0);
@@ -188,8 +188,7 @@ IOURINGINLINE void io_uring_prep_sendmsg(struct io_uring_sqe *sqe, int fd,
 					 const struct msghdr *msg,
 					 unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_SENDMSG, sqe, fd, uring_ptr_to_u64(msg), 1, 0);
-	sqe->msg_flags = flags;
+	uring_sqe_fill_msg(IORING_OP_SENDMSG, sqe, fd, msg, 1, flags);
 }
 
 /*

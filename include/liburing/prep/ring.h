@@ -43,6 +43,7 @@ IOURINGINLINE void io_uring_prep_msg_ring(struct io_uring_sqe *sqe, int fd, unsi
 {
 	uring_sqe_fill_strict(IORING_OP_MSG_RING, sqe, fd, IORING_MSG_DATA, len, data);
 	sqe->msg_ring_flags = flags;
+	sqe->addr3 = 0;
 }
 
 IOURINGINLINE void io_uring_prep_msg_ring_cqe_flags(struct io_uring_sqe *sqe, int fd,
@@ -90,8 +91,9 @@ IOURINGINLINE void io_uring_prep_msg_ring_fd_alloc(struct io_uring_sqe *sqe, int
 IOURINGINLINE void io_uring_prep_files_update(struct io_uring_sqe *sqe, int *fds,
 					      unsigned int nr_fds, int offset) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_FILES_UPDATE, sqe, -1, uring_ptr_to_u64(fds), nr_fds,
-			      (__u64)offset);
+	uring_sqe_fill(IORING_OP_FILES_UPDATE, sqe, -1, uring_ptr_to_u64(fds), nr_fds,
+		       (__u64)offset);
+	sqe->splice_fd_in = 0;
 }
 
 /*

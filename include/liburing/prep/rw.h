@@ -16,7 +16,7 @@ LIBURING_BEGIN_DECLS
  * uring_sqe_fill_read - a read that may take its buffer from a group: all that
  * io_uring_prep_rw sets, but buf_group.
  */
-IOURINGINLINE void uring_sqe_fill_read(int op, struct io_uring_sqe *sqe, int fd, const void *addr,
+IOURINGHELPER void uring_sqe_fill_read(int op, struct io_uring_sqe *sqe, int fd, const void *addr,
 				       unsigned int len, __u64 offset) LIBURING_NOEXCEPT
 {
 	uring_sqe_fill(op, sqe, fd, uring_ptr_to_u64(addr), len, offset);
