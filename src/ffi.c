@@ -5,6 +5,7 @@
  * are liburing-ffi.
  */
 #define IOURINGINLINE
+#define IOURINGHELPER static inline
 
 /* The build hides what is not declared here; public functions stay visible. */
 #pragma GCC visibility push(default)

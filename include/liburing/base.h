@@ -35,12 +35,20 @@
 #endif
 #endif
 
+/* The same for liburing_... functions, which headers use and nobody else does. */
+#ifndef IOURINGHELPER
+#define IOURINGHELPER IOURINGINLINE
+#endif
+
 #ifndef uring_likely
 #define uring_likely(cond) __builtin_expect(!!(cond), 1)
 #endif
 #ifndef uring_unlikely
 #define uring_unlikely(cond) __builtin_expect(!!(cond), 0)
 #endif
+
+/* A function that is called seldom, to be kept out of its callers' way. */
+#define LIBURING_COLD __attribute__((__cold__))
 
 /*
  * The system call numbers, for C libraries older than the calls. Alpha and the

@@ -42,7 +42,7 @@
 LIBURING_BEGIN_DECLS
 
 /* uring_sqe_clear - 64 zero bytes, user_data included. */
-IOURINGINLINE void uring_sqe_clear(struct io_uring_sqe *sqe) LIBURING_NOEXCEPT
+IOURINGHELPER void uring_sqe_clear(struct io_uring_sqe *sqe) LIBURING_NOEXCEPT
 {
 	__builtin_memset(sqe, 0, sizeof(*sqe));
 }
@@ -52,7 +52,7 @@ IOURINGINLINE void uring_sqe_clear(struct io_uring_sqe *sqe) LIBURING_NOEXCEPT
  *
  * fsync_flags, open_flags and the other names of rw_flags are cleared with it.
  */
-IOURINGINLINE void uring_sqe_fill(int op, struct io_uring_sqe *sqe, int fd, __u64 addr,
+IOURINGHELPER void uring_sqe_fill(int op, struct io_uring_sqe *sqe, int fd, __u64 addr,
 				  unsigned int len, __u64 offset) LIBURING_NOEXCEPT
 {
 	sqe->opcode = (__u8)op;
@@ -68,7 +68,7 @@ IOURINGINLINE void uring_sqe_fill(int op, struct io_uring_sqe *sqe, int fd, __u6
  * uring_sqe_fill_strict - the same for the operations that use, or insist on
  * zeros in, buf_index and file_index (splice_fd_in, optlen, addr_len) as well.
  */
-IOURINGINLINE void uring_sqe_fill_strict(int op, struct io_uring_sqe *sqe, int fd, __u64 addr,
+IOURINGHELPER void uring_sqe_fill_strict(int op, struct io_uring_sqe *sqe, int fd, __u64 addr,
 					 unsigned int len, __u64 offset) LIBURING_NOEXCEPT
 {
 	uring_sqe_fill(op, sqe, fd, addr, len, offset);
@@ -148,7 +148,7 @@ IOURINGINLINE void __io_uring_set_target_fixed_file(struct io_uring_sqe *sqe,
  * uring_sqe_set_slot - the same for the helpers that take a slot or
  * IORING_FILE_INDEX_ALLOC, which goes to the kernel as it is.
  */
-IOURINGINLINE void uring_sqe_set_slot(struct io_uring_sqe *sqe,
+IOURINGHELPER void uring_sqe_set_slot(struct io_uring_sqe *sqe,
 				      unsigned int file_index) LIBURING_NOEXCEPT
 {
 	if (file_index == IORING_FILE_INDEX_ALLOC)

@@ -58,14 +58,14 @@ IOURINGINLINE void *io_uring_recvmsg_name(struct io_uring_recvmsg_out *o) LIBURI
 }
 
 /* uring_recvmsg_control_area - where the control data begins. */
-IOURINGINLINE unsigned char *uring_recvmsg_control_area(struct io_uring_recvmsg_out *o,
+IOURINGHELPER unsigned char *uring_recvmsg_control_area(struct io_uring_recvmsg_out *o,
 							struct msghdr *msgh) LIBURING_NOEXCEPT
 {
 	return (unsigned char *)o + sizeof(*o) + (size_t)msgh->msg_namelen;
 }
 
 /* uring_recvmsg_control_len - bytes of control data, never more than the area holds. */
-IOURINGINLINE size_t uring_recvmsg_control_len(const struct io_uring_recvmsg_out *o,
+IOURINGHELPER size_t uring_recvmsg_control_len(const struct io_uring_recvmsg_out *o,
 					       const struct msghdr *msgh) LIBURING_NOEXCEPT
 {
 	size_t area_sz = (size_t)msgh->msg_controllen;
@@ -82,7 +82,7 @@ IOURINGINLINE size_t uring_recvmsg_control_len(const struct io_uring_recvmsg_out
  * uring_cmsg_len - length of the control message at pos, header and data, or 0 if
  * it is shorter than its header or does not fit the left bytes.
  */
-IOURINGINLINE size_t uring_cmsg_len(const unsigned char *pos, size_t left) LIBURING_NOEXCEPT
+IOURINGHELPER size_t uring_cmsg_len(const unsigned char *pos, size_t left) LIBURING_NOEXCEPT
 {
 	struct cmsghdr hdr;
 
