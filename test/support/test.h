@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmocka with what it needs included first, and how a test says that it cannot
+ * be run here.
+ */
+#ifndef TEST_SUPPORT_TEST_H
+#define TEST_SUPPORT_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+/*
+ * skip_because - end the test as skipped, with the reason as for printf.
+ *
+ * The reason is one line, and the last that the test prints.
+ */
+#define skip_because(...)		\
+	do {				\
+		printf(__VA_ARGS__);	\
+		printf("\n");		\
+		fflush(stdout);		\
+		skip();			\
+	} while (0)
+
+#define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif
