@@ -55,13 +55,61 @@ int iou_do_register(const struct io_uring *ring, unsigned opcode, const void *ar
 /* submit.c */
 unsigned iou_flush_sq(struct io_uring *ring);
 void iou_rewind_sq(struct io_uring *ring, int nr_taken);
-bool iou_sq_needs_enter(const struct io_uring *ring, unsigned submit, unsigned *flags);
 
-static inline int iou_enter(const struct io_uring *ring, unsigned to_submit, unsigned min_complete,
-			    unsigned flags, const void *arg, size_t sz)
+/*
+ * What io_uring_get_sqe may take without a look at the kernel's head: all that
+ * head leaves free, or nothing where its quick path does not know the ring.
+ */
+static inline void iou_set_tail_limit(struct io_uring *ring, unsigned head)
+{
+	struct io_uring_sq *sq = &ring->sq;
+
+	if (uring_unlikely(ring->flags & IORING_SETUP_SQE128))
+		sq->tail_limit = sq->sqe_tail - 1;
+	else
+		sq->tail_limit = head + sq->ring_mask;
+}
+
+/*
+ * Whether submit SQEs need an enter to be taken; adds to flags what it has to
+ * carry.
+ */
+static inline bool iou_sq_needs_enter(const struct io_uring *ring, unsigned submit,
+				      unsigned *flags)
+{
+	if (!submit)
+		return false;
+	if (uring_likely(!(ring->flags & IORING_SETUP_SQPOLL)))
+		return true;
+	/*
+	 * Full barrier: the tail's store must not pass this load. The polling
+	 * thread sets NEED_WAKEUP, and after a full barrier looks at the tail
+	 * once more before it sleeps: one of the two sees the other.
+	 */
+	io_uring_smp_mb();
+	if (uring_unlikely(IO_URING_READ_ONCE(*ring->sq.kflags) & IORING_SQ_NEED_WAKEUP)) {
+		*flags |= IORING_ENTER_SQ_WAKEUP;
+		return true;
+	}
+	return false;
+}
+
+static inline int iou_enter_plain(const struct io_uring *ring, unsigned to_submit,
+				  unsigned min_complete, unsigned flags, const void *arg,
+				  size_t sz)
 {
 	flags |= ring->int_flags & IOU_INT_ENTER_FLAGS;
 	return iou_sys_enter(ring->enter_ring_fd, to_submit, min_complete, flags, arg, sz);
+}
+
+static inline int iou_enter(struct io_uring *ring, unsigned to_submit, unsigned min_complete,
+			    unsigned flags, const void *arg, size_t sz)
+{
+	int ret = iou_enter_plain(ring, to_submit, min_complete, flags, arg, sz);
+
+	if (ring->flags & IORING_SETUP_SQ_REWIND)
+		iou_rewind_sq(ring, ret);
+	return ret;
 }
 
 /*

@@ -128,6 +128,7 @@ int io_uring_resize_rings(struct io_uring *ring, struct io_uring_params *p)
 	fresh.sq.sqes_sz = (unsigned)sqes.sz;
 	iou_set_pointers(p, &fresh);
 	iou_fill_sq_array(&fresh);
+	iou_set_tail_limit(&fresh, *fresh.sq.khead);
 	copy_queued_sqes(&old, &fresh);
 	*ring = fresh;
 	iou_unmap_ring(&old);

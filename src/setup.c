@@ -36,7 +36,7 @@ static void ring_adopt(struct io_uring *ring, int fd, const struct io_uring_para
 		ring->int_flags |= IOU_INT_CQ_ENTER;
 	iou_fill_sq_array(ring);
 	ring->sq.sqe_head = ring->sq.sqe_tail = *ring->sq.ktail;
-	ring->sq.head_seen = *ring->sq.khead;
+	iou_set_tail_limit(ring, *ring->sq.khead);
 }
 
 int io_uring_queue_mmap(int fd, struct io_uring_params *p, struct io_uring *ring)

@@ -4,85 +4,93 @@
  */
 #include "internal.h"
 
+/* The kinds of ring that submitting has to look at twice. */
+#define RARE_SETUP (IORING_SETUP_SQPOLL | IORING_SETUP_SQ_REWIND | IORING_SETUP_SQE128)
+
 /*
  * Publish the SQEs that were taken, and return how many the kernel has not
- * consumed, older ones included. With SQ_REWIND the kernel keeps no position:
- * what counts is how many lie from slot 0 on.
+ * consumed, older ones included.
+ */
+static inline unsigned sq_flush_plain(struct io_uring *ring)
+{
+	struct io_uring_sq *sq = &ring->sq;
+	unsigned tail = sq->sqe_tail;
+	unsigned head;
+
+	sq->sqe_head = tail;
+	/*
+	 * Release: pairs with the kernel's acquire of the tail, after which it
+	 * reads the slots.
+	 */
+	io_uring_smp_store_release(sq->ktail, tail);
+	/* Plain: only an enter that this thread makes can move it. */
+	head = *sq->khead;
+	sq->tail_limit = head + sq->ring_mask;
+	return tail - head;
+}
+
+/*
+ * The same for any ring. With SQ_REWIND the kernel keeps no position: what
+ * counts is how many lie from slot 0 on.
  */
 unsigned iou_flush_sq(struct io_uring *ring)
 {
 	struct io_uring_sq *sq = &ring->sq;
 	unsigned tail = sq->sqe_tail;
 
+	if (!(ring->flags & RARE_SETUP))
+		return sq_flush_plain(ring);
 	if (ring->flags & IORING_SETUP_SQ_REWIND)
 		return tail;
-	if (sq->sqe_head != tail) {
-		sq->sqe_head = tail;
-		/*
-		 * Release: pairs with the kernel's acquire of the tail, after
-		 * which it reads the slots.
-		 */
-		io_uring_smp_store_release(sq->ktail, tail);
-	}
-	/*
-	 * Acquire (where a thread polls): pairs with its release of the head;
-	 * io_uring_get_sqe goes by the copy.
-	 */
-	sq->head_seen = io_uring_load_sq_head(ring);
-	return tail - sq->head_seen;
+	sq->sqe_head = tail;
+	/* Release: as above. */
+	io_uring_smp_store_release(sq->ktail, tail);
+	iou_set_tail_limit(ring, io_uring_load_sq_head(ring));
+	return io_uring_sq_ready(ring);
 }
 
-/* With SQ_REWIND, after an enter took nr_taken: the rest moves to slot 0. */
+/* After an enter took nr_taken of an SQ_REWIND ring: the rest moves to slot 0. */
 void iou_rewind_sq(struct io_uring *ring, int nr_taken)
 {
 	struct io_uring_sq *sq = &ring->sq;
 	unsigned shift = io_uring_sqe_shift(ring);
 	unsigned i, nr_left;
 
-	if (nr_taken <= 0 || !(ring->flags & IORING_SETUP_SQ_REWIND))
+	if (nr_taken <= 0)
 		return;
 	nr_left = (unsigned)nr_taken < sq->sqe_tail ? sq->sqe_tail - (unsigned)nr_taken : 0;
 	for (i = 0; i < nr_left << shift; i++)
 		sq->sqes[i] = sq->sqes[i + ((unsigned)nr_taken << shift)];
 	sq->sqe_tail = nr_left;
+	iou_set_tail_limit(ring, 0);
 }
 
-/*
- * Whether submit SQEs need an enter to be taken; adds to flags what it has to
- * carry.
- */
-bool iou_sq_needs_enter(const struct io_uring *ring, unsigned submit, unsigned *flags)
-{
-	if (!submit)
-		return false;
-	if (!(ring->flags & IORING_SETUP_SQPOLL))
-		return true;
-	/*
-	 * Full barrier: the tail's store must not pass this load. The polling
-	 * thread sets NEED_WAKEUP, and after a full barrier looks at the tail
-	 * once more before it sleeps: one of the two sees the other.
-	 */
-	io_uring_smp_mb();
-	if (uring_unlikely(IO_URING_READ_ONCE(*ring->sq.kflags) & IORING_SQ_NEED_WAKEUP)) {
-		*flags |= IORING_ENTER_SQ_WAKEUP;
-		return true;
-	}
-	return false;
-}
-
-static int submit_and_reap(struct io_uring *ring, unsigned wait_nr, bool get_events)
+static int submit_rare(struct io_uring *ring, unsigned wait_nr, bool get_events)
 {
 	unsigned submit = iou_flush_sq(ring);
 	unsigned flags = 0;
-	int ret = (int)submit;
 
 	if (wait_nr || get_events || iou_cq_needs_enter(ring))
-		flags |= IORING_ENTER_GETEVENTS;
-	if (iou_sq_needs_enter(ring, submit, &flags) || flags) {
-		ret = iou_enter(ring, submit, wait_nr, flags, NULL, IOU_SIGSET_SZ);
-		iou_rewind_sq(ring, ret);
-	}
-	return ret;
+		flags = IORING_ENTER_GETEVENTS;
+	if (!iou_sq_needs_enter(ring, submit, &flags) && !flags)
+		return (int)submit;
+	return iou_enter(ring, submit, wait_nr, flags, NULL, IOU_SIGSET_SZ);
+}
+
+/* The same, with what most rings do not need left out. */
+static inline int submit_and_reap(struct io_uring *ring, unsigned wait_nr, bool get_events)
+{
+	unsigned submit, flags = 0;
+
+	if (uring_unlikely(ring->flags & RARE_SETUP))
+		return submit_rare(ring, wait_nr, get_events);
+
+	submit = sq_flush_plain(ring);
+	if (wait_nr || get_events || iou_cq_needs_enter(ring))
+		flags = IORING_ENTER_GETEVENTS;
+	else if (!submit)
+		return 0;
+	return iou_enter_plain(ring, submit, wait_nr, flags, NULL, IOU_SIGSET_SZ);
 }
 
 int io_uring_submit(struct io_uring *ring)

@@ -73,7 +73,6 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 		}
 
 		ret = iou_enter(ring, submit, wait_nr, flags, req->arg, req->arg_sz);
-		iou_rewind_sq(ring, ret);
 		if (ret < 0) {
 			/* The last CQE may have come together with the end of the time. */
 			*cqe_ptr = NULL;

@@ -123,6 +123,19 @@ IOURINGINLINE struct io_uring_cqe_iter io_uring_cqe_iter_init(const struct io_ur
 	return iter;
 }
 
+/* liburing_cqe_at_rare - the CQE at the head of a walk whose slots or CQEs are large. */
+IOURINGINLINE LIBURING_COLD struct io_uring_cqe *
+liburing_cqe_at_rare(struct io_uring_cqe_iter *iter) LIBURING_NOEXCEPT
+{
+	size_t idx = iter->head++ & iter->mask;
+	struct io_uring_cqe *cqe = &iter->cqes[idx << (iter->shift & 1)];
+
+	/* Never beyond the end, whatever the last entry says of its size. */
+	if ((iter->shift & 2) && (cqe->flags & IORING_CQE_F_32) && iter->head != iter->tail)
+		iter->head++;
+	return cqe;
+}
+
 /*
  * io_uring_cqe_iter_next - the next CQE of a walk.
  *
@@ -133,12 +146,12 @@ IOURINGINLINE struct io_uring_cqe_iter io_uring_cqe_iter_init(const struct io_ur
 IOURINGINLINE bool io_uring_cqe_iter_next(struct io_uring_cqe_iter *iter,
 					  struct io_uring_cqe **cqe) LIBURING_NOEXCEPT
 {
-	/* Signed: also over when the last entry claimed a slot too many. */
-	if ((int)(iter->tail - iter->head) <= 0)
+	if (iter->head == iter->tail)
 		return false;
-	*cqe = &iter->cqes[(size_t)(iter->head++ & iter->mask) << (iter->shift & 1)];
-	if (uring_unlikely(iter->shift & 2) && ((*cqe)->flags & IORING_CQE_F_32))
-		iter->head++;
+	if (uring_likely(!iter->shift))
+		*cqe = &iter->cqes[iter->head++ & iter->mask];
+	else
+		*cqe = liburing_cqe_at_rare(iter);
 	return true;
 }
 
@@ -256,7 +269,7 @@ IOURINGINLINE int __io_uring_peek_cqe(struct io_uring *ring, struct io_uring_cqe
 	unsigned head, nr;
 	int err = 0;
 
-	do {
+	for (;;) {
 		cqe = NULL;
 		/* Plain: only the reaping thread writes the head. */
 		head = *ring->cq.khead;
@@ -264,9 +277,16 @@ IOURINGINLINE int __io_uring_peek_cqe(struct io_uring *ring, struct io_uring_cqe
 		nr = io_uring_smp_load_acquire(ring->cq.ktail) - head;
 		if (!nr)
 			break;
+		cqe = &ring->cq.cqes[head & ring->cq.ring_mask];
+		/* All of one size and all the program's: nothing more to look at. */
+		if (uring_likely(!(ring->flags & (IORING_SETUP_CQE32 | IORING_SETUP_CQE_MIXED)) &&
+				 (ring->features & IORING_FEAT_EXT_ARG)))
+			break;
 		cqe = &ring->cq.cqes[(size_t)(head & ring->cq.ring_mask)
 				     << io_uring_cqe_shift(ring)];
-	} while (uring_unlikely(io_uring_skip_cqe(ring, cqe, &err)));
+		if (!io_uring_skip_cqe(ring, cqe, &err))
+			break;
+	}
 
 	*cqe_ptr = cqe;
 	if (nr_available)
@@ -312,8 +332,10 @@ IOURINGINLINE int io_uring_peek_cqe(struct io_uring *ring, struct io_uring_cqe *
 IOURINGINLINE int io_uring_wait_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr)
 	LIBURING_NOEXCEPT
 {
-	__io_uring_peek_cqe(ring, cqe_ptr, NULL);
-	if (uring_likely(*cqe_ptr))
+	unsigned nr_ready;
+
+	__io_uring_peek_cqe(ring, cqe_ptr, &nr_ready);
+	if (uring_likely(nr_ready))
 		return 0;
 	return io_uring_wait_cqe_nr(ring, cqe_ptr, 1);
 }

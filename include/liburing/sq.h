@@ -79,31 +79,51 @@ IOURINGINLINE int io_uring_sqring_wait(struct io_uring *ring) LIBURING_NOEXCEPT
 	return __io_uring_sqring_wait(ring);
 }
 
+/*
+ * liburing_take_slot_slow - the next slot where the tail is beyond tail_limit, as
+ * it always is with IORING_SETUP_SQE128, whose second half it clears.
+ */
+IOURINGINLINE LIBURING_COLD struct io_uring_sqe *
+liburing_take_slot_slow(struct io_uring *ring) LIBURING_NOEXCEPT
+{
+	struct io_uring_sq *sq = &ring->sq;
+	unsigned head = io_uring_load_sq_head(ring);
+	unsigned tail = sq->sqe_tail;
+	struct io_uring_sqe *sqe;
+
+	if (tail - head >= sq->ring_entries)
+		return NULL;
+
+	sq->sqe_tail = tail + 1;
+	sqe = &sq->sqes[(size_t)(tail & sq->ring_mask) << io_uring_sqe_shift(ring)];
+	if (ring->flags & IORING_SETUP_SQE128) {
+		uring_sqe_clear(sqe + 1);
+		sq->tail_limit = tail;
+	} else {
+		sq->tail_limit = head + sq->ring_mask;
+	}
+	return sqe;
+}
+
 /* _io_uring_get_sqe - io_uring_get_sqe under the name that it always has. */
 IOURINGINLINE struct io_uring_sqe *_io_uring_get_sqe(struct io_uring *ring) LIBURING_NOEXCEPT
 {
 	struct io_uring_sq *sq = &ring->sq;
 	unsigned tail = sq->sqe_tail;
 	struct io_uring_sqe *sqe;
-	unsigned idx;
 
 	/*
-	 * head_seen lags behind the kernel's head, so that a slot which it calls
-	 * free is free; the shared word is read only when the ring looks full.
+	 * tail_limit comes from an older value of the kernel's head, so that a
+	 * slot which it calls free is free; the shared word is read, and the
+	 * rarer kinds of ring looked for, only when it calls none free.
 	 */
-	if (uring_unlikely(tail - sq->head_seen >= sq->ring_entries)) {
-		sq->head_seen = io_uring_load_sq_head(ring);
-		if (tail - sq->head_seen >= sq->ring_entries)
-			return NULL;
-	}
-
-	idx = tail & sq->ring_mask;
-	sq->sqe_tail = tail + 1;
-	if (uring_unlikely(ring->flags & IORING_SETUP_SQE128)) {
-		sqe = &sq->sqes[(size_t)idx << 1];
-		uring_sqe_clear(sqe + 1);
+	if (uring_likely(sq->tail_limit - tail <= sq->ring_mask)) {
+		sqe = &sq->sqes[tail & sq->ring_mask];
+		sq->sqe_tail = tail + 1;
 	} else {
-		sqe = &sq->sqes[idx];
+		sqe = liburing_take_slot_slow(ring);
+		if (!sqe)
+			return NULL;
 	}
 	uring_sqe_clear(sqe);
 	return sqe;

@@ -35,7 +35,7 @@ struct io_uring_sq {
 	unsigned sqes_sz;		/* bytes mapped at sqes */
 	__extension__ union {
 		unsigned pad;
-		unsigned head_seen;	/* the kernel's head when last looked at */
+		unsigned tail_limit;	/* slots up to this tail are known to be free */
 	};
 };
 
