@@ -68,7 +68,7 @@ LINKFLAGS := $(SANFLAGS) $(LDFLAGS)
 
 LIBCOMPILE := $(CCOMPILE) -fPIC -fvisibility=hidden -iquote $S/src/arch/$(ARCH)
 SHLINK := $(CC) $(CFLAGS) $(LINKFLAGS) -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack \
-	$(if $(SANITIZE),,-Wl,-z,defs)
+	-Wl,-Bsymbolic-functions 	$(if $(SANITIZE),,-Wl,-z,defs)
 ifneq ($(NOLIBC),)
 # With -flto the compiler makes up calls of the memory functions too late for
 # nolibc.h: there the archive leaves them to the program's libc.
@@ -94,6 +94,9 @@ all: $(ARCHIVES) $(SHARED)
 $(BUILD)/obj/%.o: $S/src/%.c $(BUILD)/commands
 	$(call say,CC,$(<:$S/%=%))mkdir -p $(@D)
 	$Q$(LIBCOMPILE) $(CWARN) $(DEPS) -c $< -o $@
+# Only what enters the kernel or is inlined is worth more bytes.
+$(patsubst %,$(BUILD)/obj/%.o,$(filter-out submit compat_syms,$(SOURCES))): \
+	private LIBCOMPILE += $(if $(filter -O2,$(CFLAGS)),-Os)
 $(BUILD)/obj/ffi.o: private CWARN += -Wno-missing-prototypes
 $(BUILD)/obj/nolibc.o: private LIBCOMPILE += -fno-builtin -fno-lto
 
@@ -137,6 +140,33 @@ RUN_ENV := SRCDIR=$(abspath $S) BUILD_DIR=$(abspath $(BUILD)) \
 	CC='$(CC)' CXX='$(if $(filter yes,$(HAVE_CXX)),$(CXX))'
 demo: all examples tools
 	@$(RUN_ENV) $S/tools/demo $(BUILD)
+
+# Benchmarks. PEER=PREFIX compares with another installation, run by run.
+
+.PHONY: bench bench-build bench-instructions
+BENCHES := $(patsubst $S/%.c,$(BUILD)/%,$(wildcard $S/bench/*.c))
+PEER_LIB := $(if $(PEER),$(or $(firstword $(wildcard $(addprefix $(PEER)/lib,/liburing.a /*/liburing.a \
+	64/liburing.a))),$(error no liburing.a below $(PEER))))
+PEER_BENCHES := $(if $(PEER),$(BENCHES:$(BUILD)/%=$(BUILD)/peer/%))
+BENCH_ENV = $(RUN_ENV) PEER_LIB='$(PEER_LIB)'
+
+$(BUILD)/peer/prefix: FORCE
+	@mkdir -p $(@D)
+	@echo '$(PEER)' | cmp -s - $@ || echo '$(PEER)' >$@
+$(PEER_BENCHES:=.o): $(BUILD)/peer/%.o: $S/%.c $(BUILD)/commands $(BUILD)/peer/prefix
+	$(call say,CC,"$(<:$S/%=%) for $(PEER)")mkdir -p $(@D)
+	$Q$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 $(DEFINES) $(WARN) -I$(PEER)/include -pthread $(DEPS) -c $< -o $@
+$(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liburing.a
+$(PEER_BENCHES): $(BUILD)/peer/%: $(BUILD)/peer/%.o $(PEER_LIB)
+$(BENCHES) $(PEER_BENCHES):
+	$(call say,LD,$@):
+	$Q$(CC) $(CFLAGS) -static -pthread $(LINKFLAGS) $^ -o $@
+
+bench-build: all examples tools $(BENCHES) $(PEER_BENCHES)
+bench: bench-build
+	@$(BENCH_ENV) $S/tools/bench-run
+bench-instructions: all $(BUILD)/bench/instructions $(if $(PEER),$(BUILD)/peer/bench/instructions)
+	@$(BENCH_ENV) $S/tools/bench-instructions
 
 # Tests. T=WORD runs those with WORD in their path.
 
@@ -226,6 +256,8 @@ help:
 		'make test         all tests (also: make check; T=WORD chooses by path)' \
 		'make test-build   the same, without running them' \
 		'make check-api    src/api.def against headers and libraries' \
+		'make bench        all benchmarks (PEER=PREFIX: against another library, BENCH_QUICK=1)' \
+		'make bench-instructions   what a request costs, against bench/goals.tsv' \
 		'make examples     what is in examples/, in $(BUILD)/examples/' \
 		'make install      (DESTDIR=DIR is put before every path)' \
 		'make uninstall    removes what install wrote' \

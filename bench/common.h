@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the benchmarks share. Each is one program that prints lines
+ *
+ *	NAME VALUE UNIT
+ *
+ * on its standard output, and nothing else there. They are also built against
+ * other installations of the library, so that they use no private name.
+ */
+#ifndef BENCH_COMMON_H
+#define BENCH_COMMON_H
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ARRAY_NR(array) (sizeof(array) / sizeof((array)[0]))
+#define NSEC_PER_SEC 1000000000ULL
+
+/* A bench that cannot be done here: its rows are missing, and that is no failure. */
+#define EXIT_SKIPPED 77
+
+__attribute__((noreturn, format(printf, 1, 2))) static inline void die(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+/* check - the result of a call that returns a negative errno; dies of an error. */
+static inline int check(int ret, const char *what)
+{
+	if (ret < 0)
+		die("%s: %s", what, strerror(-ret));
+	return ret;
+}
+
+/* check_errno - the same for a call that returns -1 and sets errno. */
+static inline int check_errno(int ret, const char *what)
+{
+	if (ret < 0)
+		die("%s: %s", what, strerror(errno));
+	return ret;
+}
+
+static inline uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* is_quick - whether the run is to show that everything works, in little time. */
+static inline bool is_quick(void)
+{
+	const char *value = getenv("BENCH_QUICK");
+
+	return value && *value && strcmp(value, "0") != 0;
+}
+
+__attribute__((format(printf, 3, 4))) static inline void print_value(double value, const char *unit,
+								     const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf(" %.*f %s\n", value < 100 ? 3 : value < 10000 ? 1 : 0, value, unit);
+	fflush(stdout);
+}
+
+#endif

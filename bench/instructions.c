@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * instructions - loops whose instructions tools/bench-instructions counts.
+ *
+ *	instructions PATH ROUNDS
+ *
+ * Prints the number of requests that were made. What two runs with different
+ * ROUNDS differ by is the loop alone, without set-up, exit and start of the
+ * program. Each loop is what a careful program writes, its checks included.
+ */
+#include <liburing.h>
+#include "common.h"
+
+#define BATCH 128
+
+static __u64 sum;
+
+static void queue_nops(struct io_uring *ring, unsigned nr)
+{
+	struct io_uring_sqe *sqe;
+	unsigned i;
+
+	for (i = 0; i < nr; i++) {
+		sqe = io_uring_get_sqe(ring);
+		if (!sqe)
+			die("no free SQE");
+		io_uring_prep_nop(sqe);
+		io_uring_sqe_set_data64(sqe, i);
+	}
+}
+
+static void check_nr(unsigned nr, unsigned expected)
+{
+	if (nr != expected)
+		die("%u instead of %u", nr, expected);
+}
+
+static unsigned batch_for_each(struct io_uring *ring)
+{
+	struct io_uring_cqe *cqe;
+	unsigned head __attribute__((unused)), nr = 0;
+
+	queue_nops(ring, BATCH);
+	check_nr((unsigned)check(io_uring_submit_and_wait(ring, BATCH), "submit"), BATCH);
+	io_uring_for_each_cqe(ring, head, cqe) {
+		sum += cqe->user_data;
+		nr++;
+	}
+	io_uring_cq_advance(ring, nr);
+	check_nr(nr, BATCH);
+	return BATCH;
+}
+
+static unsigned batch_peek_batch(struct io_uring *ring)
+{
+	struct io_uring_cqe *cqes[BATCH];
+	unsigned i, nr;
+
+	queue_nops(ring, BATCH);
+	check_nr((unsigned)check(io_uring_submit_and_wait(ring, BATCH), "submit"), BATCH);
+	nr = io_uring_peek_batch_cqe(ring, cqes, BATCH);
+	for (i = 0; i < nr; i++)
+		sum += cqes[i]->user_data;
+	io_uring_cq_advance(ring, nr);
+	check_nr(nr, BATCH);
+	return BATCH;
+}
+
+static unsigned batch_wait_each(struct io_uring *ring)
+{
+	struct io_uring_cqe *cqe;
+	unsigned i;
+
+	queue_nops(ring, BATCH);
+	check_nr((unsigned)check(io_uring_submit(ring), "submit"), BATCH);
+	for (i = 0; i < BATCH; i++) {
+		check(io_uring_wait_cqe(ring, &cqe), "wait");
+		sum += cqe->user_data;
+		io_uring_cqe_seen(ring, cqe);
+	}
+	return BATCH;
+}
+
+static unsigned one_wait(struct io_uring *ring)
+{
+	struct io_uring_cqe *cqe;
+
+	queue_nops(ring, 1);
+	check_nr((unsigned)check(io_uring_submit(ring), "submit"), 1);
+	check(io_uring_wait_cqe(ring, &cqe), "wait");
+	sum += cqe->user_data;
+	io_uring_cqe_seen(ring, cqe);
+	return 1;
+}
+
+static unsigned one_submit_and_wait(struct io_uring *ring)
+{
+	struct io_uring_cqe *cqe;
+
+	queue_nops(ring, 1);
+	check_nr((unsigned)check(io_uring_submit_and_wait(ring, 1), "submit"), 1);
+	check(io_uring_peek_cqe(ring, &cqe), "peek");
+	sum += cqe->user_data;
+	io_uring_cqe_seen(ring, cqe);
+	return 1;
+}
+
+/* Never called: tools/bench-instructions looks at how large it is. */
+int call_site_prep_read(struct io_uring *ring, int fd, void *buf, unsigned len, __u64 offset);
+
+__attribute__((used, noinline)) int call_site_prep_read(struct io_uring *ring, int fd, void *buf,
+							unsigned len, __u64 offset)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
+
+	if (!sqe)
+		return -1;
+	io_uring_prep_read(sqe, fd, buf, len, offset);
+	return 0;
+}
+
+static const struct path {
+	const char *name;
+	unsigned (*run)(struct io_uring *ring);
+} paths[] = {
+	{ "batch-for-each", batch_for_each },
+	{ "batch-peek-batch", batch_peek_batch },
+	{ "batch-wait-each", batch_wait_each },
+	{ "one-wait", one_wait },
+	{ "one-submit-and-wait", one_submit_and_wait },
+};
+
+int main(int argc, char **argv)
+{
+	unsigned long nr_requests = 0, rounds;
+	struct io_uring ring;
+	size_t i = 0;
+
+	if (argc == 1) {
+		for (; i < ARRAY_NR(paths); i++)
+			puts(paths[i].name);
+		return 0;
+	}
+	while (argc == 3 && i < ARRAY_NR(paths) && strcmp(argv[1], paths[i].name) != 0)
+		i++;
+	if (argc != 3 || i == ARRAY_NR(paths))
+		die("usage: instructions [PATH ROUNDS]   (alone: lists the paths)");
+
+	check(io_uring_queue_init(BATCH, &ring, 0), "io_uring_queue_init");
+	for (rounds = strtoul(argv[2], NULL, 10); rounds; rounds--)
+		nr_requests += paths[i].run(&ring);
+	io_uring_queue_exit(&ring);
+	fprintf(stderr, "requests %lu, sum %llu\n", nr_requests, (unsigned long long)sum);
+	return 0;
+}
