@@ -112,7 +112,7 @@ struct io_uring_sqe {
 /* sqe->attr_type_mask: what attr_ptr points to. */
 #define IORING_RW_ATTR_FLAG_PI		(1U << 0)	/* struct io_uring_attr_pi */
 
-/* Protection information for a read or write, since 6.13. */
+/* Protection information for a read or write, since 6.14. */
 struct io_uring_attr_pi {
 	__u16 flags;
 	__u16 app_tag;
@@ -468,7 +468,7 @@ struct io_uring_params {
 #define IORING_FEAT_RECVSEND_BUNDLE	(1U << 14)
 /* min_wait_usec of struct io_uring_getevents_arg; since 6.12 */
 #define IORING_FEAT_MIN_TIMEOUT		(1U << 15)
-/* attributes on reads and writes; since 6.13 */
+/* attributes on reads and writes; since 6.14 */
 #define IORING_FEAT_RW_ATTR		(1U << 16)
 /* IORING_ENTER_NO_IOWAIT; since 6.15 */
 #define IORING_FEAT_NO_IOWAIT		(1U << 17)
