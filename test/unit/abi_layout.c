@@ -7,8 +7,6 @@
 #include "abi_asserts.inc"
 #include "test.h"
 
-#include <string.h>
-
 #define MAX_STRUCT_SZ 256
 
 /* Sets one field of a zeroed structure to all ones, and checks the others. */

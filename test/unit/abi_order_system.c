@@ -33,8 +33,7 @@ static void names_lead_to_the_library_definitions(void **state)
 	assert_int_equal(system_sqe_sz, sizeof(struct io_uring_sqe));
 	assert_int_equal(IORING_OP_LAST, 65);
 #else
-	print_message("this system has no linux/io_uring.h\n");
-	skip();
+	skip_because("this system has no linux/io_uring.h");
 #endif
 }
 
