@@ -68,7 +68,7 @@ LINKFLAGS := $(SANFLAGS) $(LDFLAGS)
 
 LIBCOMPILE := $(CCOMPILE) -fPIC -fvisibility=hidden -iquote $S/src/arch/$(ARCH)
 SHLINK := $(CC) $(CFLAGS) $(LINKFLAGS) -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack \
-	-Wl,-Bsymbolic-functions 	$(if $(SANITIZE),,-Wl,-z,defs)
+	-Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,-z,defs)
 ifneq ($(NOLIBC),)
 # With -flto the compiler makes up calls of the memory functions too late for
 # nolibc.h: there the archive leaves them to the program's libc.
