@@ -124,7 +124,7 @@ IOURINGINLINE struct io_uring_cqe_iter io_uring_cqe_iter_init(const struct io_ur
 }
 
 /* liburing_cqe_at_rare - the CQE at the head of a walk whose slots or CQEs are large. */
-IOURINGINLINE LIBURING_COLD struct io_uring_cqe *
+IOURINGHELPER LIBURING_COLD struct io_uring_cqe *
 liburing_cqe_at_rare(struct io_uring_cqe_iter *iter) LIBURING_NOEXCEPT
 {
 	size_t idx = iter->head++ & iter->mask;

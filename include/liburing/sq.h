@@ -83,7 +83,7 @@ IOURINGINLINE int io_uring_sqring_wait(struct io_uring *ring) LIBURING_NOEXCEPT
  * liburing_take_slot_slow - the next slot where the tail is beyond tail_limit, as
  * it always is with IORING_SETUP_SQE128, whose second half it clears.
  */
-IOURINGINLINE LIBURING_COLD struct io_uring_sqe *
+IOURINGHELPER LIBURING_COLD struct io_uring_sqe *
 liburing_take_slot_slow(struct io_uring *ring) LIBURING_NOEXCEPT
 {
 	struct io_uring_sq *sq = &ring->sq;
