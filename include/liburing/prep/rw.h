@@ -165,8 +165,9 @@ IOURINGINLINE void io_uring_prep_writev_fixed(struct io_uring_sqe *sqe, int fd,
  * io_uring_prep_read_multishot - one CQE per read, each into a buffer of group
  * buf_group, until a CQE comes without IORING_CQE_F_MORE. Since 6.7.
  *
- * For files that can be polled (pipes, sockets, tun devices). nbytes 0 means all
- * of the buffer. Adds IOSQE_BUFFER_SELECT to flags.
+ * For files that can be polled (pipes, sockets, tun devices). nbytes is 0: each
+ * read may fill its buffer; the kernel refuses a limit. Adds IOSQE_BUFFER_SELECT
+ * to flags.
  */
 IOURINGINLINE void io_uring_prep_read_multishot(struct io_uring_sqe *sqe, int fd,
 						unsigned int nbytes, __u64 offset,
