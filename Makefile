@@ -95,7 +95,7 @@ $(BUILD)/obj/%.o: $S/src/%.c $(BUILD)/commands
 	$(call say,CC,$(<:$S/%=%))mkdir -p $(@D)
 	$Q$(LIBCOMPILE) $(CWARN) $(DEPS) -c $< -o $@
 # Only what enters the kernel or is inlined is worth more bytes.
-$(patsubst %,$(BUILD)/obj/%.o,$(filter-out submit compat_syms,$(SOURCES))): \
+$(patsubst %,$(BUILD)/obj/%.o,$(filter-out submit peek compat_syms,$(SOURCES))): \
 	private LIBCOMPILE += $(if $(filter -O2,$(CFLAGS)),-Os)
 $(BUILD)/obj/ffi.o: private CWARN += -Wno-missing-prototypes
 $(BUILD)/obj/nolibc.o: private LIBCOMPILE += -fno-builtin -fno-lto
@@ -116,9 +116,11 @@ $(SHARED): $(BUILD)/%.so.$(VERSION): $(BUILD)/%.map $$($$*_OBJ)
 	@ln -sf $(@F) $(BUILD)/$*.so.$(SOVERSION)
 	@ln -sf $(@F) $(BUILD)/$*.so
 
+below_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 $(BUILD)/%.pc: $S/%.pc.in config.mk $S/include/liburing/io_uring_version.h
 	@mkdir -p $(@D)
-	$Qsed 's|@PREFIX@|$(PREFIX)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@LIBDEVDIR@|$(LIBDEVDIR)|; s|@VERSION@|$(VERSION)|' $< >$@
+	$Qsed 's|@PREFIX@|$(PREFIX)|; s|@INCLUDEDIR@|$(call below_prefix,$(INCLUDEDIR))|; \
+		s|@LIBDEVDIR@|$(call below_prefix,$(LIBDEVDIR))|; s|@VERSION@|$(VERSION)|' $< >$@
 
 # Examples and tools
 
@@ -234,10 +236,10 @@ install: all $(PCFILES)
 	@set -e; $(foreach l,$(LIBS),ln -sf $l.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$l.so.$(SOVERSION)'; \
 		ln -sf $(call devlink,$l) '$(DESTDIR)$(LIBDEVDIR)/$l.so';)
 	@set -e; $(foreach page,$(MANPAGES),$(call put,644,$S/man/$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page));):
-	@echo "Installed below $(DESTDIR)$(PREFIX). Where it is the first time: ldconfig"
+	@echo 'Installed below $(DESTDIR)$(PREFIX). Run ldconfig if programs do not find the new library.'
 
 uninstall:
-	rm -f $(foreach f,$(INSTALLED),'$(DESTDIR)$f')
+	@rm -f $(foreach f,$(INSTALLED),'$(DESTDIR)$f')
 	@for dir in $(foreach d,$(sort $(dir $(filter-out %liburing.h,$(HEADERS)))),'$(DESTDIR)$(INCLUDEDIR)/$d'); do \
 		echo $$dir; done | sort -r | xargs rmdir 2>/dev/null || :
 

@@ -14,16 +14,27 @@ struct wait_req {
 	unsigned flags;		/* enter flags that say what arg is */
 	const void *arg;
 	size_t arg_sz;
-	int64_t deadline_ns;	/* of the library's own timeout; 0 without one */
+	int64_t deadline_ns;	/* where the enter itself looks at no clock; else 0 */
 };
 
 /*
- * A timeout of the library's own expired: this wait's, or one that an
- * interrupted wait left behind?
+ * A timeout of the library's own expired (err is -ETIME): this wait's, or one
+ * that an interrupted wait left behind? An enter that polls for completions
+ * knows no time, and with nothing in flight comes back at once.
  */
-static bool time_is_up(const struct wait_req *req)
+static bool time_is_up(const struct io_uring *ring, const struct wait_req *req, int err)
 {
-	return req->deadline_ns && iou_sys_now_ns() >= req->deadline_ns;
+	return req->deadline_ns && (err == -ETIME || (ring->int_flags & IOU_INT_CQ_ENTER)) &&
+	       iou_sys_now_ns() >= req->deadline_ns;
+}
+
+static int64_t deadline_after(const struct __kernel_timespec *ts)
+{
+	int64_t now = iou_sys_now_ns();
+
+	if (ts->tv_sec >= (INT64_MAX - now) / NSEC_PER_SEC - 1)
+		return INT64_MAX;
+	return now + (int64_t)ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
 }
 
 /* The program's share of the SQEs that the kernel took. */
@@ -52,8 +63,10 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 
 	for (;;) {
 		err = __io_uring_peek_cqe(ring, cqe_ptr, &nr_ready);
-		if (entered && err == -ETIME && time_is_up(req))
+		if (entered && time_is_up(ring, req, err)) {
+			err = -ETIME;
 			break;
+		}
 		if (waited) {
 			if (*cqe_ptr || !wait_nr || (took_some && err != -ETIME))
 				break;
@@ -130,18 +143,10 @@ static int wait_with_ext_arg(struct io_uring *ring, struct io_uring_cqe **cqe_pt
 		.flags = IORING_ENTER_EXT_ARG,
 		.arg = &arg,
 		.arg_sz = sizeof(arg),
+		.deadline_ns = ts && (ring->int_flags & IOU_INT_CQ_ENTER) ? deadline_after(ts) : 0,
 	};
 
 	return get_cqe(ring, cqe_ptr, &req);
-}
-
-static int64_t deadline_after(const struct __kernel_timespec *ts)
-{
-	int64_t now = iou_sys_now_ns();
-
-	if (ts->tv_sec >= (INT64_MAX - now) / NSEC_PER_SEC - 1)
-		return INT64_MAX;
-	return now + (int64_t)ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
 }
 
 /*
@@ -268,50 +273,4 @@ int io_uring_submit_and_wait_reg(struct io_uring *ring, struct io_uring_cqe **cq
 		return -EINVAL;
 	req.submit = iou_flush_sq(ring);
 	return get_cqe(ring, cqe_ptr, &req);
-}
-
-/* Pointers to up to count CQEs that the ring holds. */
-static unsigned cq_collect(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned count)
-{
-	unsigned shift = io_uring_cqe_shift(ring), mask = ring->cq.ring_mask;
-	unsigned nr_ready = io_uring_cq_ready(ring);
-	unsigned head = *ring->cq.khead;
-	unsigned i, n = count < nr_ready ? count : nr_ready;
-
-	for (i = 0; i < n; i++)
-		cqes[i] = &ring->cq.cqes[(size_t)((head + i) & mask) << shift];
-	return n;
-}
-
-/* The same where some of what the ring holds is none of the program's. */
-static unsigned cq_collect_mixed(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned count)
-{
-	struct io_uring_cqe_iter iter;
-	struct io_uring_cqe *cqe;
-	unsigned n = 0;
-
-	/* Releases what is not the program's at the head. */
-	__io_uring_peek_cqe(ring, &cqe, NULL);
-	iter = io_uring_cqe_iter_init(ring);
-	while (n < count && io_uring_cqe_iter_next(&iter, &cqe)) {
-		if ((ring->flags & IORING_SETUP_CQE_MIXED) && (cqe->flags & IORING_CQE_F_SKIP))
-			break;
-		if (!(ring->features & IORING_FEAT_EXT_ARG) &&
-		    cqe->user_data == LIBURING_UDATA_TIMEOUT)
-			break;
-		cqes[n++] = cqe;
-	}
-	return n;
-}
-
-unsigned io_uring_peek_batch_cqe(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned count)
-{
-	bool all_programs = (ring->features & IORING_FEAT_EXT_ARG) &&
-			    !(ring->flags & IORING_SETUP_CQE_MIXED);
-	unsigned n;
-
-	n = all_programs ? cq_collect(ring, cqes, count) : cq_collect_mixed(ring, cqes, count);
-	if (n || !count || !iou_cq_needs_enter(ring) || io_uring_get_events(ring) < 0)
-		return n;
-	return all_programs ? cq_collect(ring, cqes, count) : cq_collect_mixed(ring, cqes, count);
 }

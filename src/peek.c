@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looking at many CQEs at once.
+ */
+#include "internal.h"
+
+/* Pointers to nr slots, side by side in memory. */
+static void list_slots(struct io_uring_cqe **cqes, struct io_uring_cqe *cqe, unsigned nr,
+		       unsigned stride)
+{
+	struct io_uring_cqe **end = cqes + nr;
+
+#pragma GCC unroll 4
+	for (; cqes != end; cqe += stride)
+		*cqes++ = cqe;
+}
+
+/* Pointers to up to count CQEs that the ring holds: to its end, and from its start on. */
+static unsigned cq_collect(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned count)
+{
+	unsigned shift = io_uring_cqe_shift(ring);
+	unsigned first_idx = *ring->cq.khead & ring->cq.ring_mask;
+	unsigned nr = io_uring_cq_ready(ring), nr_to_end;
+
+	if (nr > count)
+		nr = count;
+	nr_to_end = ring->cq.ring_entries - first_idx;
+	if (nr_to_end > nr)
+		nr_to_end = nr;
+	list_slots(cqes, &ring->cq.cqes[(size_t)first_idx << shift], nr_to_end, 1U << shift);
+	list_slots(cqes + nr_to_end, ring->cq.cqes, nr - nr_to_end, 1U << shift);
+	return nr;
+}
+
+/* The same where some of what the ring holds is none of the program's. */
+static unsigned cq_collect_mixed(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned count)
+{
+	struct io_uring_cqe_iter iter;
+	struct io_uring_cqe *cqe;
+	unsigned n = 0;
+
+	/* Releases what is not the program's at the head. */
+	__io_uring_peek_cqe(ring, &cqe, NULL);
+	iter = io_uring_cqe_iter_init(ring);
+	while (n < count && io_uring_cqe_iter_next(&iter, &cqe)) {
+		if ((ring->flags & IORING_SETUP_CQE_MIXED) && (cqe->flags & IORING_CQE_F_SKIP))
+			break;
+		if (!(ring->features & IORING_FEAT_EXT_ARG) &&
+		    cqe->user_data == LIBURING_UDATA_TIMEOUT)
+			break;
+		cqes[n++] = cqe;
+	}
+	return n;
+}
+
+unsigned io_uring_peek_batch_cqe(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned count)
+{
+	bool all_programs = (ring->features & IORING_FEAT_EXT_ARG) &&
+			    !(ring->flags & IORING_SETUP_CQE_MIXED);
+	unsigned n;
+
+	n = all_programs ? cq_collect(ring, cqes, count) : cq_collect_mixed(ring, cqes, count);
+	if (n || !count || !iou_cq_needs_enter(ring) || io_uring_get_events(ring) < 0)
+		return n;
+	return all_programs ? cq_collect(ring, cqes, count) : cq_collect_mixed(ring, cqes, count);
+}
