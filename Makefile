@@ -7,10 +7,12 @@ ifneq ($(origin SRCDIR),file)
 SRCDIR := .
 endif
 BUILD := build
-S := $(SRCDIR)
+# The sources, as a prefix of a path; empty where they are here.
+S := $(if $(filter-out .,$(SRCDIR)),$(SRCDIR)/)
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2);)
 
+.SUFFIXES:
 .DELETE_ON_ERROR:
 .PHONY: all FORCE
 all:
@@ -18,68 +20,68 @@ all:
 ifneq ($(filter-out clean distclean help,$(or $(MAKECMDGOALS),all)),)
 include config.mk
 endif
-config.mk: $S/configure $(wildcard $S/config/try_*)
-	$(or $(RECONFIGURE),$S/configure)
+config.mk: $Sconfigure $(wildcard $Sconfig/try_*)
+	$(or $(RECONFIGURE),$(SRCDIR)/configure)
 
 # What there is
 
 VERSION := $(shell awk '/define IO_URING_VERSION_M(AJ|IN)OR/ { printf "%s%s", dot, $$3; dot = "." }' \
-	$S/include/liburing/io_uring_version.h)
+	$Sinclude/liburing/io_uring_version.h)
 SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 LIBS := liburing liburing-ffi
 ARCHIVES := $(LIBS:%=$(BUILD)/%.a)
 SHARED := $(LIBS:%=$(BUILD)/%.so.$(VERSION))
 PCFILES := $(LIBS:%=$(BUILD)/%.pc)
-HEADERS := $(patsubst $S/include/%,%,$(wildcard $(addprefix $S/include/,*.h */*.h */*/*.h)))
-MANPAGES := $(patsubst $S/man/%,%,$(wildcard $S/man/*.[1-9]))
+HEADERS := $(patsubst $Sinclude/%,%,$(wildcard $(addprefix $Sinclude/,*.h */*.h */*/*.h)))
+MANPAGES := $(patsubst $Sman/%,%,$(wildcard $Sman/*.[1-9]))
 
-SOURCES := $(filter-out ffi nolibc,$(basename $(notdir $(wildcard $S/src/*.c))))
+SOURCES := $(filter-out ffi nolibc,$(basename $(notdir $(wildcard $Ssrc/*.c))))
 NOLIBC := $(if $(filter libc,$(ARCH)),,nolibc)
 liburing_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(SOURCES) $(NOLIBC))
 liburing-ffi_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out compat_syms,$(SOURCES)) $(NOLIBC) ffi)
 
-EXAMPLES := $(patsubst $S/%.c,$(BUILD)/%,$(wildcard $S/examples/*.c))
-EXAMPLE_OBJ := $(patsubst $S/%.c,$(BUILD)/%.o,$(wildcard $S/examples/common/*.c))
-TOOLS := $(patsubst $S/%.c,$(BUILD)/%,$(wildcard $S/tools/*.c))
+EXAMPLES := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Sexamples/*.c))
+EXAMPLE_OBJ := $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $Sexamples/common/*.c))
+TOOLS := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Stools/*.c))
 
 TEST_AREAS := unit ring op register regress cxx
-tests_in = $(patsubst $S/%$(2),$(BUILD)/%,$(wildcard $(foreach area,$(1),$S/test/$(area)/*$(2))))
+tests_in = $(patsubst $S%$(2),$(BUILD)/%,$(wildcard $(foreach area,$(1),$Stest/$(area)/*$(2))))
 UNIT_TESTS := $(call tests_in,unit,.c)
 RING_TESTS := $(call tests_in,$(filter-out unit,$(TEST_AREAS)),.c)
 CXX_TESTS := $(if $(filter yes,$(HAVE_CXX)),$(call tests_in,$(TEST_AREAS),.cc))
-SHELL_TESTS := $(wildcard $(TEST_AREAS:%=$S/test/%/*.sh))
+SHELL_TESTS := $(wildcard $(TEST_AREAS:%=$Stest/%/*.sh))
 TESTS := $(UNIT_TESTS) $(RING_TESTS) $(CXX_TESTS)
-SUPPORT_OBJ := $(patsubst $S/%.c,$(BUILD)/%.o,$(wildcard $S/test/support/*.c))
-FAKE_OBJ := $(patsubst $S/%.c,$(BUILD)/%.o,$(wildcard $S/test/unit/fake/*.c)) \
+SUPPORT_OBJ := $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $Stest/support/*.c))
+FAKE_OBJ := $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $Stest/unit/fake/*.c)) \
 	$(SOURCES:%=$(BUILD)/fake/%.o)
 
 # How it is compiled
 
-MAP_PREFIX := -ffile-prefix-map=$(abspath $S)=. -ffile-prefix-map=$(CURDIR)=.
+MAP_PREFIX := -ffile-prefix-map=$(abspath $(SRCDIR))/= -ffile-prefix-map=$(CURDIR)=.
 WARN := -Wall -Wextra -Wshadow -Wpointer-arith -Wwrite-strings -Wvla
 CWARN := $(WARN) -Wstrict-prototypes -Wmissing-prototypes
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 DEFINES := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(filter yes,$(DEBUG)),-DLIBURING_DEBUG)
-COMMON := $(DEFINES) -I$S/include $(SANFLAGS) $(MAP_PREFIX)
+COMMON := $(DEFINES) -I$Sinclude $(SANFLAGS) $(MAP_PREFIX)
 CCOMPILE := $(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 $(COMMON)
 CXXCOMPILE := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(COMMON)
 DEPS = -MMD -MP -MF $@.d -MT $@
 LINKFLAGS := $(SANFLAGS) $(LDFLAGS)
 
-LIBCOMPILE := $(CCOMPILE) -fPIC -fvisibility=hidden -iquote $S/src/arch/$(ARCH)
+LIBCOMPILE := $(CCOMPILE) -fPIC -fvisibility=hidden -iquote $Ssrc/arch/$(ARCH)
 SHLINK := $(CC) $(CFLAGS) $(LINKFLAGS) -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack \
 	-Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,-z,defs)
 ifneq ($(NOLIBC),)
 # With -flto the compiler makes up calls of the memory functions too late for
 # nolibc.h: there the archive leaves them to the program's libc.
 LTO := $(findstring -flto,$(CFLAGS))
-LIBCOMPILE += -fno-stack-protector -U_FORTIFY_SOURCE $(if $(LTO),,-include $S/src/nolibc.h)
+LIBCOMPILE += -fno-stack-protector -U_FORTIFY_SOURCE $(if $(LTO),,-include $Ssrc/nolibc.h)
 SHLINK += -nostdlib $(foreach f,memcmp memcpy memmove memset,-Wl,--defsym=$f=iou_$f)
 SHLIBS := $(shell $(CC) $(CFLAGS) -print-libgcc-file-name)
 endif
 
-TESTFLAGS := $(WARN) -Wno-unused-parameter -pthread -I$S/test/support -I$(BUILD)/test
-FAKEFLAGS := -iquote $S/test/unit/fake -iquote $S/src
+TESTFLAGS := $(WARN) -Wno-unused-parameter -pthread -I$Stest/support -I$(BUILD)/test
+FAKEFLAGS := -iquote $Stest/unit/fake -iquote $Ssrc
 
 # Objects are made anew when the commands that make them change.
 COMMANDS := $(LIBCOMPILE) : $(CXXCOMPILE) : $(SHLINK) $(SHLIBS) : $(TESTFLAGS) : $(AR)
@@ -91,8 +93,8 @@ $(BUILD)/commands: FORCE
 
 all: $(ARCHIVES) $(SHARED)
 
-$(BUILD)/obj/%.o: $S/src/%.c $(BUILD)/commands
-	$(call say,CC,$(<:$S/%=%))mkdir -p $(@D)
+$(BUILD)/obj/%.o: $Ssrc/%.c $(BUILD)/commands
+	$(call say,CC,$(<:$S%=%))mkdir -p $(@D)
 	$Q$(LIBCOMPILE) $(CWARN) $(DEPS) -c $< -o $@
 # Only what enters the kernel or is inlined is worth more bytes.
 $(patsubst %,$(BUILD)/obj/%.o,$(filter-out submit peek compat_syms,$(SOURCES))): \
@@ -100,9 +102,9 @@ $(patsubst %,$(BUILD)/obj/%.o,$(filter-out submit peek compat_syms,$(SOURCES))):
 $(BUILD)/obj/ffi.o: private CWARN += -Wno-missing-prototypes
 $(BUILD)/obj/nolibc.o: private LIBCOMPILE += -fno-builtin -fno-lto
 
-$(BUILD)/%.map: $S/src/api.def $S/tools/gen-map
+$(BUILD)/%.map: $Ssrc/api.def $Stools/gen-map
 	@mkdir -p $(@D)
-	$Q$S/tools/gen-map $* $< >$@
+	$Q$Stools/gen-map $* $< >$@
 
 .SECONDEXPANSION:
 $(ARCHIVES): $(BUILD)/%.a: $$($$*_OBJ)
@@ -117,10 +119,10 @@ $(SHARED): $(BUILD)/%.so.$(VERSION): $(BUILD)/%.map $$($$*_OBJ)
 	@ln -sf $(@F) $(BUILD)/$*.so
 
 below_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
-$(BUILD)/%.pc: $S/%.pc.in config.mk $S/include/liburing/io_uring_version.h
+$(BUILD)/%.pc: $S%.pc.in config.mk $Sinclude/liburing/io_uring_version.h
 	@mkdir -p $(@D)
-	$Qsed 's|@PREFIX@|$(PREFIX)|; s|@INCLUDEDIR@|$(call below_prefix,$(INCLUDEDIR))|; \
-		s|@LIBDEVDIR@|$(call below_prefix,$(LIBDEVDIR))|; s|@VERSION@|$(VERSION)|' $< >$@
+	$Qsed -e 's|@PREFIX@|$(PREFIX)|; s|@INCLUDEDIR@|$(call below_prefix,$(INCLUDEDIR))|' \
+		-e 's|@LIBDEVDIR@|$(call below_prefix,$(LIBDEVDIR))|; s|@VERSION@|$(VERSION)|' $< >$@
 
 # Examples and tools
 
@@ -128,8 +130,8 @@ $(BUILD)/%.pc: $S/%.pc.in config.mk $S/include/liburing/io_uring_version.h
 examples: $(EXAMPLES)
 tools: $(TOOLS)
 
-$(BUILD)/%.o: $S/%.c $(BUILD)/commands
-	$(call say,CC,$(<:$S/%=%))mkdir -p $(@D)
+$(BUILD)/%.o: $S%.c $(BUILD)/commands
+	$(call say,CC,$(<:$S%=%))mkdir -p $(@D)
 	$Q$(CCOMPILE) $(CWARN) -pthread $(DEPS) -c $< -o $@
 
 $(EXAMPLES): $(EXAMPLE_OBJ)
@@ -137,16 +139,16 @@ $(EXAMPLES) $(TOOLS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liburing.a
 	$(call say,LD,$@):
 	$Q$(CC) $(CFLAGS) -pthread $(LINKFLAGS) $(filter %.o,$^) $(BUILD)/liburing.a -o $@
 
-RUN_ENV := SRCDIR=$(abspath $S) BUILD_DIR=$(abspath $(BUILD)) \
+RUN_ENV := SRCDIR=$(abspath $(SRCDIR)) BUILD_DIR=$(abspath $(BUILD)) \
 	EXAMPLES_DIR=$(abspath $(BUILD)/examples) TOOLS_DIR=$(abspath $(BUILD)/tools) \
 	CC='$(CC)' CXX='$(if $(filter yes,$(HAVE_CXX)),$(CXX))'
 demo: all examples tools
-	@$(RUN_ENV) $S/tools/demo $(BUILD)
+	@$(RUN_ENV) $Stools/demo $(BUILD)
 
 # Benchmarks. PEER=PREFIX compares with another installation, run by run.
 
 .PHONY: bench bench-build bench-instructions
-BENCHES := $(patsubst $S/%.c,$(BUILD)/%,$(wildcard $S/bench/*.c))
+BENCHES := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Sbench/*.c))
 PEER_LIB := $(if $(PEER),$(or $(firstword $(wildcard $(addprefix $(PEER)/lib,/liburing.a /*/liburing.a \
 	64/liburing.a))),$(error no liburing.a below $(PEER))))
 PEER_BENCHES := $(if $(PEER),$(BENCHES:$(BUILD)/%=$(BUILD)/peer/%))
@@ -155,8 +157,8 @@ BENCH_ENV = $(RUN_ENV) PEER_LIB='$(PEER_LIB)'
 $(BUILD)/peer/prefix: FORCE
 	@mkdir -p $(@D)
 	@echo '$(PEER)' | cmp -s - $@ || echo '$(PEER)' >$@
-$(PEER_BENCHES:=.o): $(BUILD)/peer/%.o: $S/%.c $(BUILD)/commands $(BUILD)/peer/prefix
-	$(call say,CC,"$(<:$S/%=%) for $(PEER)")mkdir -p $(@D)
+$(PEER_BENCHES:=.o): $(BUILD)/peer/%.o: $S%.c $(BUILD)/commands $(BUILD)/peer/prefix
+	$(call say,CC,"$(<:$S%=%) for $(PEER)")mkdir -p $(@D)
 	$Q$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 $(DEFINES) $(WARN) -I$(PEER)/include -pthread $(DEPS) -c $< -o $@
 $(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liburing.a
 $(PEER_BENCHES): $(BUILD)/peer/%: $(BUILD)/peer/%.o $(PEER_LIB)
@@ -166,9 +168,9 @@ $(BENCHES) $(PEER_BENCHES):
 
 bench-build: all examples tools $(BENCHES) $(PEER_BENCHES)
 bench: bench-build
-	@$(BENCH_ENV) $S/tools/bench-run
+	@$(BENCH_ENV) $Stools/bench-run
 bench-instructions: all $(BUILD)/bench/instructions $(if $(PEER),$(BUILD)/peer/bench/instructions)
-	@$(BENCH_ENV) $S/tools/bench-instructions
+	@$(BENCH_ENV) $Stools/bench-instructions
 
 # Tests. T=WORD runs those with WORD in their path.
 
@@ -177,36 +179,36 @@ check: test
 test-build: all $(if $(filter yes,$(RUNS)),$(TESTS),$(TESTS:%=%.o)) $(EXAMPLES) $(TOOLS)
 test: test-build
 ifeq ($(RUNS),yes)
-	@$(RUN_ENV) $S/tools/run-tests $(foreach test,$(TESTS) $(SHELL_TESTS),$(if $(findstring $T,$(test)),$(test)))
+	@$(RUN_ENV) $Stools/run-tests $(foreach test,$(TESTS) $(SHELL_TESTS),$(if $(findstring $T,$(test)),$(test)))
 else
 	@echo "Compiled, not run: what $(CC) makes does not run on this machine."
 endif
 
 check-api: all
-	@$(RUN_ENV) $S/tools/check-api
+	@$(RUN_ENV) $Stools/check-api
 
 CMOCKA := $(BUILD)/test/cmocka
 $(CMOCKA).cflags: $(BUILD)/commands
 	@mkdir -p $(@D)
-	@CMOCKA_LINK=$(RUNS) $S/tools/find-cmocka $(CMOCKA) $(CC) $(CPPFLAGS) $(CFLAGS) $(LINKFLAGS)
+	@CMOCKA_LINK=$(RUNS) $Stools/find-cmocka $(CMOCKA) $(CC) $(CPPFLAGS) $(CFLAGS) $(LINKFLAGS)
 
 # Tables that the tests compile in: test/x.inc from tools/gen-x and its data.
-gen-abi-asserts_DATA := $(wildcard $S/test/data/uapi-constants.tsv $S/test/data/uapi-structs.tsv)
-gen-prep-golden_DATA := $(wildcard $S/test/data/sqe-vectors.tsv)
-GENERATED := $(if $(wildcard $S/tools/gen-abi-asserts),$(BUILD)/test/abi_asserts.inc) \
-	$(if $(wildcard $S/tools/gen-prep-golden),$(BUILD)/test/prep_golden.inc)
-$(GENERATED): $(BUILD)/test/%.inc: $S/tools/gen-$$(subst _,-,$$*) $$(gen-$$(subst _,-,$$*)_DATA)
+gen-abi-asserts_DATA := $(wildcard $Stest/data/uapi-constants.tsv $Stest/data/uapi-structs.tsv)
+gen-prep-golden_DATA := $(wildcard $Stest/data/sqe-vectors.tsv)
+GENERATED := $(if $(wildcard $Stools/gen-abi-asserts),$(BUILD)/test/abi_asserts.inc) \
+	$(if $(wildcard $Stools/gen-prep-golden),$(BUILD)/test/prep_golden.inc)
+$(GENERATED): $(BUILD)/test/%.inc: $Stools/gen-$$(subst _,-,$$*) $$(gen-$$(subst _,-,$$*)_DATA)
 	@mkdir -p $(@D)
 	$Q$^ >$@
 
-$(BUILD)/test/%.o: $S/test/%.c $(BUILD)/commands $(CMOCKA).cflags | $(GENERATED)
-	$(call say,CC,$(<:$S/%=%))mkdir -p $(@D)
+$(BUILD)/test/%.o: $Stest/%.c $(BUILD)/commands $(CMOCKA).cflags | $(GENERATED)
+	$(call say,CC,$(<:$S%=%))mkdir -p $(@D)
 	$Q$(CCOMPILE) $(TESTFLAGS) @$(CMOCKA).cflags $(DEPS) -c $< -o $@
-$(BUILD)/test/%.o: $S/test/%.cc $(BUILD)/commands $(CMOCKA).cflags
-	$(call say,CXX,$(<:$S/%=%))mkdir -p $(@D)
+$(BUILD)/test/%.o: $Stest/%.cc $(BUILD)/commands $(CMOCKA).cflags
+	$(call say,CXX,$(<:$S%=%))mkdir -p $(@D)
 	$Q$(CXXCOMPILE) $(TESTFLAGS) @$(CMOCKA).cflags $(DEPS) -c $< -o $@
-$(BUILD)/fake/%.o: $S/src/%.c $(BUILD)/commands
-	$(call say,CC,"$(<:$S/%=%) for the fake kernel")mkdir -p $(@D)
+$(BUILD)/fake/%.o: $Ssrc/%.c $(BUILD)/commands
+	$(call say,CC,"$(<:$S%=%) for the fake kernel")mkdir -p $(@D)
 	$Q$(CCOMPILE) $(WARN) $(FAKEFLAGS) $(DEPS) -c $< -o $@
 $(BUILD)/test/unit/%.o: private TESTFLAGS += $(FAKEFLAGS)
 
@@ -229,13 +231,13 @@ INSTALLED := $(HEADERS:%=$(INCLUDEDIR)/%) $(ARCHIVES:$(BUILD)/%=$(LIBDEVDIR)/%) 
 devlink = $(if $(filter $(LIBDIR),$(LIBDEVDIR)),,$(LIBDIR)/)$(1).so.$(VERSION)
 
 install: all $(PCFILES)
-	@set -e; $(foreach h,$(HEADERS),$(call put,644,$S/include/$h,$(INCLUDEDIR)/$h);)
+	@set -e; $(foreach h,$(HEADERS),$(call put,644,$Sinclude/$h,$(INCLUDEDIR)/$h);)
 	@set -e; $(foreach f,$(ARCHIVES),$(call put,644,$f,$(LIBDEVDIR)/$(notdir $f));)
 	@set -e; $(foreach f,$(PCFILES),$(call put,644,$f,$(LIBDEVDIR)/pkgconfig/$(notdir $f));)
 	@set -e; $(foreach f,$(SHARED),$(call put,755,$f,$(LIBDIR)/$(notdir $f));)
 	@set -e; $(foreach l,$(LIBS),ln -sf $l.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$l.so.$(SOVERSION)'; \
 		ln -sf $(call devlink,$l) '$(DESTDIR)$(LIBDEVDIR)/$l.so';)
-	@set -e; $(foreach page,$(MANPAGES),$(call put,644,$S/man/$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page));):
+	@set -e; $(foreach page,$(MANPAGES),$(call put,644,$Sman/$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page));):
 	@echo 'Installed below $(DESTDIR)$(PREFIX). Run ldconfig if programs do not find the new library.'
 
 uninstall:
@@ -249,7 +251,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 distclean: clean
-	rm -f config.mk config.log$(if $(filter-out .,$S), Makefile)
+	rm -f config.mk config.log$(if $S, Makefile)
 
 help:
 	@printf '%s\n' \
