@@ -38,7 +38,7 @@ static void test_user_data(struct io_uring *ring)
 	struct io_uring_sqe *sqe;
 	unsigned i;
 
-	for (i = 0; i < nr_items(values); i++) {
+	for (i = 0; i < ARRAY_LEN(values); i++) {
 		sqe = next_sqe(ring);
 		io_uring_prep_nop(sqe);
 		io_uring_sqe_set_data64(sqe, values[i]);
@@ -227,5 +227,5 @@ int main(void)
 		{ "direct read on", test_read_direct, 0, IOPOLL },
 	};
 
-	return ring_run_cases("basics", cases, nr_items(cases));
+	return ring_run_cases("basics", cases, ARRAY_LEN(cases));
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,6 +42,16 @@ unsigned long long now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000;
+}
+
+int timer_in_ms(unsigned ms)
+{
+	struct itimerspec when = { .it_value = { ms / 1000, (long)(ms % 1000) * 1000000 } };
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(timerfd_settime(fd, 0, &when, NULL), 0);
+	return fd;
 }
 
 /* Every 8 bytes hold a mix of their own index, so that shifted data differs. */

@@ -12,8 +12,6 @@
 /* A test that takes longer is killed. */
 #define TEST_SECONDS 60
 
-#define nr_items(array) (sizeof(array) / sizeof((array)[0]))
-
 /* A test under the time limit. */
 #define timed_test(f) cmocka_unit_test_setup_teardown(f, time_limit_start, time_limit_stop)
 int time_limit_start(void **state);
@@ -23,6 +21,8 @@ int time_limit_stop(void **state);
 void sleep_ms(unsigned ms);
 /* now_ms - CLOCK_MONOTONIC. */
 unsigned long long now_ms(void);
+/* timer_in_ms - a timerfd that can be read so much later. */
+int timer_in_ms(unsigned ms);
 
 /* temp_file - a file of sz bytes of the pattern, without a name; its descriptor. */
 int temp_file(size_t sz);

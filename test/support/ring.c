@@ -50,7 +50,7 @@ const struct ring_kind ring_kinds[] = {
 	{ .name = "SQ_REWIND", .flags = IORING_SETUP_SQ_REWIND },
 	{ .name = "DEFER_TASKRUN|SQ_REWIND", .flags = DEFER | IORING_SETUP_SQ_REWIND },
 };
-const unsigned nr_ring_kinds = nr_items(ring_kinds);
+const unsigned nr_ring_kinds = ARRAY_LEN(ring_kinds);
 
 static int own_setup(struct io_uring *ring, unsigned entries, struct io_uring_params *p)
 {

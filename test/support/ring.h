@@ -16,8 +16,6 @@
 /* No wait for a CQE may take longer. */
 #define WAIT_SECONDS 20
 
-#define nr_items(array) (sizeof(array) / sizeof((array)[0]))
-
 /* A way to set a ring up. */
 struct ring_kind {
 	const char *name;
