@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef EXAMPLES_COMMON_REFUSAL_H
+#define EXAMPLES_COMMON_REFUSAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * explain_refusal - say why this system gave no ring, and what to do about it.
+ *
+ * err is the negative errno of a failed set-up and setup_flags what it asked
+ * for. Returns false, with nothing written to out, where it is not the system
+ * that refuses but the call that is wrong.
+ */
+bool explain_refusal(FILE *out, int err, unsigned int setup_flags);
+
+#endif
