@@ -24,6 +24,7 @@
 #define BLOCK_SZ 4096
 #define DEFER (IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN)
 #define MAX_ARGS 16
+#define MAX_FILE_SZ (256 * 1024)
 
 /* A way to run the loop, and how many enters a file of 16 blocks may cost. */
 struct way {
@@ -56,28 +57,29 @@ static int remove_files(void **state)
 	return rmdir(dir);
 }
 
-/* FNV-1a over the 64-bit words of the file, the last one filled up with zeros. */
+/*
+ * Makes the file, and returns its checksum: FNV-1a over the 64-bit words, the
+ * last one filled up with zeros.
+ */
 static uint64_t write_file(size_t file_sz)
 {
+	static uint64_t words[MAX_FILE_SZ / 8];
 	size_t nr_words = (file_sz + 7) / 8;
-	uint64_t *words = calloc(nr_words + 1, sizeof(*words));
 	uint64_t hash = 0xcbf29ce484222325ULL;
 	FILE *file = fopen(file_path, "we");
 	size_t i;
 
-	assert_non_null(words);
+	assert_in_range(file_sz, 0, MAX_FILE_SZ);
 	assert_non_null(file);
 	for (i = 0; i < nr_words; i++)
 		words[i] = (i + 1) * 0x9e3779b97f4a7c15ULL;
-	if (file_sz % 8)
-		memset((char *)words + file_sz, 0, 8 - file_sz % 8);
+	memset((char *)words + file_sz, 0, nr_words * 8 - file_sz);
 	for (i = 0; i < nr_words; i++)
 		hash = (hash ^ words[i]) * 0x100000001b3ULL;
 	assert_int_equal(fwrite(words, 1, file_sz, file), file_sz);
 	assert_int_equal(fflush(file), 0);
 	assert_int_equal(fsync(fileno(file)), 0);
 	assert_int_equal(fclose(file), 0);
-	free(words);
 	return hash;
 }
 
