@@ -83,10 +83,11 @@ IOURINGINLINE void io_uring_prep_link_timeout(struct io_uring_sqe *sqe,
  * io_uring_prep_cancel64, io_uring_prep_cancel - cancel the request with this
  * user_data. Since 5.5.
  *
- * 0: found and cancelled; -ENOENT: not found, or done already; -EALREADY: it runs
- * and may or may not be interrupted. Its memory is free after its own CQE, never
- * before. flags are IORING_ASYNC_CANCEL_... bits (since 5.19): with ALL the
- * result is how many were found, with ANY user_data does not count.
+ * 0: found and cancelled (1 where it is a futex wait or a waitid); -ENOENT: not
+ * found, or done already; -EALREADY: it runs and may or may not be interrupted.
+ * Its memory is free after its own CQE, never before. flags are
+ * IORING_ASYNC_CANCEL_... bits (since 5.19): with ALL the result is how many were
+ * found, with ANY user_data does not count.
  */
 IOURINGINLINE void io_uring_prep_cancel64(struct io_uring_sqe *sqe, __u64 user_data,
 					  int flags) LIBURING_NOEXCEPT
