@@ -159,7 +159,8 @@ IOURINGINLINE bool io_uring_cqe_iter_next(struct io_uring_cqe_iter *iter,
 #define LIBURING_PASTE(a, b) LIBURING_PASTE_(a, b)
 #define LIBURING_FOR_EACH_CQE_(ring, __head__, cqe, __iter__)                             \
 	for (struct io_uring_cqe_iter __iter__ = io_uring_cqe_iter_init(ring);            \
-	     (__head__) = __iter__.head, io_uring_cqe_iter_next(&__iter__, &(cqe));)
+	     (__head__) = __iter__.head, (void)(__head__),                                \
+				      io_uring_cqe_iter_next(&__iter__, &(cqe));)
 
 /*
  * io_uring_for_each_cqe - a loop over the CQEs that are there now, oldest first.
