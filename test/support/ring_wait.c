@@ -10,11 +10,9 @@ struct io_uring_sqe *next_sqe_at(struct io_uring *ring, const char *file, int li
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
 
-	if (!sqe && (ring->flags & IORING_SETUP_SQPOLL)) {
-		io_uring_submit(ring);
-		io_uring_sqring_wait(ring);
+	while (!sqe && (ring->flags & IORING_SETUP_SQPOLL) && io_uring_submit(ring) >= 0 &&
+	       io_uring_sqring_wait(ring) >= 0)
 		sqe = io_uring_get_sqe(ring);
-	}
 	if (!sqe) {
 		print_error("the SQ is full\n");
 		_fail(file, line);
