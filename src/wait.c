@@ -50,7 +50,8 @@ static int count_submitted(const struct wait_req *req, unsigned nr_taken)
  * waited as well, and what the ring then holds is the result. The exceptions:
  *   taken in part        it did not wait, go on with the rest
  *   nothing to take, and no CQE of the program's: wait on, for one
- *   IOPOLL               it may come back early, wait on until there are enough
+ *   IOPOLL               it may come back early, wait on until there are enough,
+ *                        or until an enter adds nothing to what is there
  * Something taken and no CQE afterwards means that a signal ended the wait.
  */
 static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
@@ -58,7 +59,8 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 {
 	unsigned submit = req->submit, wait_nr = req->wait_nr, nr_submitted = 0;
 	bool entered = false, waited = false, took_some = false;
-	unsigned flags, nr_ready;
+	unsigned flags, nr_ready, nr_seen = 0;
+	const bool may_be_early = ring->int_flags & IOU_INT_CQ_ENTER;
 	int ret, err, nr;
 
 	for (;;) {
@@ -72,6 +74,10 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 				break;
 			wait_nr = 1;
 		}
+		/* While CQEs are there, the kernel does not poll the device for more. */
+		if (may_be_early && entered && !submit && *cqe_ptr && nr_ready == nr_seen)
+			break;
+		nr_seen = nr_ready;
 
 		flags = req->flags;
 		if (wait_nr > nr_ready)
@@ -103,7 +109,7 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 			continue;
 		}
 		submit = 0;
-		waited = !(ring->flags & IORING_SETUP_IOPOLL);
+		waited = !may_be_early;
 	}
 
 	nr = count_submitted(req, nr_submitted);

@@ -128,7 +128,7 @@ static int wait_cqes(struct fake_ring *ring, unsigned min_complete, const struct
 
 	if (min_complete > ring->cq_entries)
 		min_complete = ring->cq_entries;
-	if (ring->flags & IORING_SETUP_IOPOLL) {
+	if ((ring->flags & IORING_SETUP_IOPOLL) && !(ring->flags & IORING_SETUP_SQPOLL)) {
 		struct fake_req *req;
 
 		/* CQEs that are there keep the kernel from polling for more. */
