@@ -86,8 +86,8 @@ IOURINGINLINE void io_uring_prep_link_timeout(struct io_uring_sqe *sqe,
  * 0: found and cancelled (1 where it is a futex wait or a waitid); -ENOENT: not
  * found, or done already; -EALREADY: it runs and may or may not be interrupted.
  * Its memory is free after its own CQE, never before. flags are
- * IORING_ASYNC_CANCEL_... bits (since 5.19): with ALL the result is how many were
- * found, with ANY user_data does not count.
+ * IORING_ASYNC_CANCEL_... bits (since 5.19): with ALL every match is cancelled and
+ * the result is how many there were; ANY does the same and matches everything.
  */
 IOURINGINLINE void io_uring_prep_cancel64(struct io_uring_sqe *sqe, __u64 user_data,
 					  int flags) LIBURING_NOEXCEPT
