@@ -172,14 +172,15 @@ bench: bench-build
 bench-instructions: all $(BUILD)/bench/instructions $(if $(PEER),$(BUILD)/peer/bench/instructions)
 	@$(BENCH_ENV) $Stools/bench-instructions
 
-# Tests. T=WORD runs those with WORD in their path.
+# Tests. T=WORD chooses those with WORD in their path.
 
 .PHONY: test check test-build check-api
+chosen = $(foreach test,$(1),$(if $(findstring $T,$(test:$S%=%)),$(test)))
 check: test
-test-build: all $(if $(filter yes,$(RUNS)),$(TESTS),$(TESTS:%=%.o)) $(EXAMPLES) $(TOOLS)
+test-build: all $(call chosen,$(TESTS:%=%$(if $(filter yes,$(RUNS)),,.o))) $(EXAMPLES) $(TOOLS)
 test: test-build
 ifeq ($(RUNS),yes)
-	@$(RUN_ENV) $Stools/run-tests $(foreach test,$(TESTS) $(SHELL_TESTS),$(if $(findstring $T,$(test)),$(test)))
+	@$(RUN_ENV) $Stools/run-tests $(call chosen,$(TESTS) $(SHELL_TESTS))
 else
 	@echo "Compiled, not run: what $(CC) makes does not run on this machine."
 endif
@@ -227,8 +228,6 @@ INSTALLED := $(HEADERS:%=$(INCLUDEDIR)/%) $(ARCHIVES:$(BUILD)/%=$(LIBDEVDIR)/%) 
 	$(PCFILES:$(BUILD)/%=$(LIBDEVDIR)/pkgconfig/%) $(LIBS:%=$(LIBDEVDIR)/%.so) \
 	$(SHARED:$(BUILD)/%=$(LIBDIR)/%) $(LIBS:%=$(LIBDIR)/%.so.$(SOVERSION)) \
 	$(foreach page,$(MANPAGES),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page))
-# A link beside its library needs no directory.
-devlink = $(if $(filter $(LIBDIR),$(LIBDEVDIR)),,$(LIBDIR)/)$(1).so.$(VERSION)
 
 install: all $(PCFILES)
 	@set -e; $(foreach h,$(HEADERS),$(call put,644,$Sinclude/$h,$(INCLUDEDIR)/$h);)
@@ -236,7 +235,7 @@ install: all $(PCFILES)
 	@set -e; $(foreach f,$(PCFILES),$(call put,644,$f,$(LIBDEVDIR)/pkgconfig/$(notdir $f));)
 	@set -e; $(foreach f,$(SHARED),$(call put,755,$f,$(LIBDIR)/$(notdir $f));)
 	@set -e; $(foreach l,$(LIBS),ln -sf $l.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$l.so.$(SOVERSION)'; \
-		ln -sf $(call devlink,$l) '$(DESTDIR)$(LIBDEVDIR)/$l.so';)
+		ln -sf $(DEVLINK)$l.so.$(VERSION) '$(DESTDIR)$(LIBDEVDIR)/$l.so';)
 	@set -e; $(foreach page,$(MANPAGES),$(call put,644,$Sman/$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page));):
 	@echo 'Installed below $(DESTDIR)$(PREFIX). Run ldconfig if programs do not find the new library.'
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <asm/unistd.h>
+#include <sys/syscall.h>
 #include <liburing/io_uring.h>
 #include <liburing/types.h>
 #include "syscall.h"
