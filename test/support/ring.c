@@ -152,8 +152,18 @@ struct ring_run {
 	bool open;
 };
 
+static const struct ring_kind *current_kind;
+
+const struct ring_kind *ring_current_kind(void)
+{
+	return current_kind;
+}
+
 static int run_start(void **state)
 {
+	const struct ring_run *run = *state;
+
+	current_kind = run->kind;
 	return time_limit_start(state);
 }
 

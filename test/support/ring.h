@@ -62,6 +62,9 @@ struct ring_case {
  */
 int ring_run_cases(const char *group, const struct ring_case *cases, unsigned nr_cases);
 
+/* ring_current_kind - the kind that the running case has. */
+const struct ring_kind *ring_current_kind(void);
+
 /* next_sqe - an SQE, of which there has to be one. */
 struct io_uring_sqe *next_sqe_at(struct io_uring *ring, const char *file, int line);
 #define next_sqe(ring) next_sqe_at(ring, __FILE__, __LINE__)
