@@ -156,6 +156,24 @@ static int wait_with_ext_arg(struct io_uring *ring, struct io_uring_cqe **cqe_pt
 }
 
 /*
+ * The private timeout is the last in the SQ. Where the kernel has not taken it, it
+ * is taken back: by the next submit its time would be gone, and it would count as
+ * one of the program's. A polling thread takes it in any case.
+ */
+static void withdraw_timeout_sqe(struct io_uring *ring)
+{
+	struct io_uring_sq *sq = &ring->sq;
+	unsigned head = io_uring_load_sq_head(ring);
+
+	if ((ring->flags & IORING_SETUP_SQPOLL) || head == sq->sqe_tail)
+		return;
+	sq->sqe_head = --sq->sqe_tail;
+	iou_set_tail_limit(ring, head);
+	/* The kernel looks at the tail only in an enter of this thread's. */
+	io_uring_smp_store_release(sq->ktail, sq->sqe_tail);
+}
+
+/*
  * For kernels whose enter takes no timeout: a timeout request goes along with
  * what the program has queued. Returns as get_cqe.
  */
@@ -187,6 +205,7 @@ static int wait_with_timeout_sqe(struct io_uring *ring, struct io_uring_cqe **cq
 
 	req.submit = iou_flush_sq(ring);
 	ret = get_cqe(ring, cqe_ptr, &req);
+	withdraw_timeout_sqe(ring);
 	if (ret < 0)
 		return nr_before ? nr_before : ret;
 	return nr_before + ret;

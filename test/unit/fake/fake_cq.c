@@ -155,6 +155,7 @@ void fake_finish(struct fake_ring *ring, struct fake_req *req, int res)
 
 	ring->nr_reqs--;
 	memmove(req, req + 1, (ring->nr_reqs - idx) * sizeof(*req));
+	ring->nr_timeouts += done.opcode == IORING_OP_TIMEOUT;
 	if ((done.sqe_flags & IOSQE_CQE_SKIP_SUCCESS) && res >= 0)
 		return;
 	fake_post(ring, done.user_data, res, done.cqe_flags);

@@ -4,7 +4,8 @@
  *
  * What counts for its callers: an enter that did not take all that it was given
  * does not wait; what was taken is reported before any error of the wait; and the
- * wait's own error is reported only when the CQ is empty.
+ * wait's own error is reported only when the CQ is empty. A timeout request that
+ * ends in a wait ends the wait, too.
  */
 #include "fake_private.h"
 
@@ -18,6 +19,9 @@
 
 /* So many enters in a row that changed nothing are a loop without an end. */
 #define MAX_IDLE_ENTERS 1000
+
+/* The time that polling a device in vain takes. */
+#define POLL_NS 10000000
 
 struct wait_arg {
 	int64_t deadline_ns;
@@ -121,26 +125,50 @@ static int wait_step(struct fake_ring *ring, const struct wait_arg *arg)
 	return -EINTR;
 }
 
+static bool is_polled(const struct fake_ring *ring)
+{
+	return (ring->flags & IORING_SETUP_IOPOLL) && !(ring->flags & IORING_SETUP_SQPOLL);
+}
+
+/*
+ * Polls the device. CQEs that are there keep the kernel from it; with nothing in
+ * flight it comes back; and it knows no timeout.
+ */
+static int poll_device(struct fake_ring *ring, unsigned min_complete,
+		       const struct fake_step *step)
+{
+	struct fake_req *req;
+	bool may_wait;
+
+	if (fake_nr_ready(ring))
+		return 0;
+	while ((req = fake_next_due(ring))) {
+		may_wait = fake_nr_ready(ring) < min_complete && !step->early && !step->wait_err;
+		if (req->due_ns > fake.now_ns && !may_wait)
+			break;
+		if (req->due_ns > fake.now_ns)
+			fake.now_ns = req->due_ns;
+		fake_finish(ring, req, req->res);
+	}
+	if (!req)
+		fake.now_ns += POLL_NS;
+	return fake_nr_ready(ring) < min_complete ? -step->wait_err : 0;
+}
+
 static int wait_cqes(struct fake_ring *ring, unsigned min_complete, const struct wait_arg *arg,
 		     const struct fake_step *step)
 {
+	unsigned nr_timeouts = ring->nr_timeouts;
 	int ret = 0;
 
 	if (min_complete > ring->cq_entries)
 		min_complete = ring->cq_entries;
-	if ((ring->flags & IORING_SETUP_IOPOLL) && !(ring->flags & IORING_SETUP_SQPOLL)) {
-		struct fake_req *req;
-
-		/* CQEs that are there keep the kernel from polling for more. */
-		if (fake_nr_ready(ring))
-			return 0;
-		while ((req = fake_next_due(ring)) && req->due_ns <= fake.now_ns)
-			fake_finish(ring, req, req->res);
-	}
+	if (is_polled(ring))
+		return poll_device(ring, min_complete, step);
 	while (!ret && fake_nr_ready(ring) < min_complete) {
 		if (fake_nr_ready(ring) && fake.now_ns >= arg->min_wait_ns)
 			break;
-		if (step->early)
+		if (step->early || ring->nr_timeouts != nr_timeouts)
 			break;
 		ret = step->wait_err ? -step->wait_err : wait_step(ring, arg);
 	}
@@ -152,8 +180,10 @@ static int wait_cqes(struct fake_ring *ring, unsigned min_complete, const struct
 /* What an enter may change; when nothing has, it was in vain. */
 static uint64_t get_state(const struct fake_ring *ring)
 {
-	return ring->nr_taken + ring->nr_posted + (uint64_t)ring->overflow.nr +
-	       *ring->cq_head + *ring->cq_tail + (uint64_t)fake.now_ns;
+	uint64_t sum = (uint64_t)ring->nr_taken + ring->nr_posted + ring->overflow.nr +
+		       *ring->cq_head + *ring->cq_tail;
+
+	return is_polled(ring) ? sum : sum + (uint64_t)fake.now_ns;
 }
 
 static long enter_ring(struct fake_ring *ring, struct fake_call *call,

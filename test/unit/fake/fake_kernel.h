@@ -92,6 +92,7 @@ struct fake_ring {
 	unsigned nr_taken;	/* SQEs consumed so far */
 	struct io_uring_sqe taken[FAKE_NR_TAKEN][2];	/* the last of them */
 	unsigned nr_posted;	/* CQEs posted so far, fillers not counted */
+	unsigned nr_timeouts;	/* of them, of timeouts */
 	struct fake_req *reqs;	/* in flight, oldest first */
 	unsigned nr_reqs;
 	unsigned max_reqs;
