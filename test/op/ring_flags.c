@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #define FILE_SZ 100
-#define NOBODY 65534
 
 /* A nop, or a read of nothing that fails with -EBADF. */
 static void prep_nop(struct io_uring *ring, __u64 tag, unsigned flags, bool fails)
@@ -229,13 +228,14 @@ static int open_secret(struct io_uring *ring, int personality)
 /* A file that the child's new user may not open, and its old self may. */
 static int use_personality(void *arg)
 {
+	uid_t somebody = geteuid() + 1;
 	struct io_uring ring;
 	int id, fd;
 
 	child_check_equal(io_uring_queue_init(4, &ring, 0), 0);
 	id = io_uring_register_personality(&ring);
 	child_check(id > 0);
-	if (syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY) < 0) {
+	if (syscall(SYS_setresuid, somebody, somebody, somebody) < 0) {
 		printf("not allowed to become somebody else: %s\n", strerror(errno));
 		return CHILD_SKIP;
 	}
