@@ -175,7 +175,7 @@ bench-instructions: all $(BUILD)/bench/instructions $(if $(PEER),$(BUILD)/peer/b
 # Tests. T=WORD chooses those with WORD in their path.
 
 .PHONY: test check test-build check-api
-chosen = $(foreach test,$(1),$(if $(findstring $T,$(test:$S%=%)),$(test)))
+chosen = $(if $T,$(foreach test,$(1),$(if $(findstring $T,$(test:$S%=%)),$(test))),$(1))
 check: test
 test-build: all $(call chosen,$(TESTS:%=%$(if $(filter yes,$(RUNS)),,.o))) $(EXAMPLES) $(TOOLS)
 test: test-build
