@@ -16,6 +16,25 @@
 #include <time.h>
 #include <unistd.h>
 
+static bool is_child;
+
+void test_failed(const char *file, int line)
+{
+	if (is_child)
+		child_failed(file, line, "what was said above");
+	_fail(file, line);
+	abort();
+}
+
+/* An assert that works in a child too. */
+#define must(cond)                                                     \
+	do {                                                           \
+		if (!(cond)) {                                         \
+			print_error("not so: %s\n", #cond);            \
+			test_failed(__FILE__, __LINE__);               \
+		}                                                      \
+	} while (0)
+
 int time_limit_start(void **state)
 {
 	alarm(TEST_SECONDS);
@@ -49,8 +68,8 @@ int timer_in_ms(unsigned ms)
 	struct itimerspec when = { .it_value = { ms / 1000, (long)(ms % 1000) * 1000000 } };
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 
-	assert_true(fd >= 0);
-	assert_int_equal(timerfd_settime(fd, 0, &when, NULL), 0);
+	must(fd >= 0);
+	must(timerfd_settime(fd, 0, &when, NULL) == 0);
 	return fd;
 }
 
@@ -101,13 +120,12 @@ int temp_file(size_t sz)
 	size_t off, part;
 	int fd = mkostemp(path, O_CLOEXEC);
 
-	if (fd < 0)
-		fail_msg("%s: %s", path, strerror(errno));
+	must(fd >= 0);
 	unlink(path);
 	for (off = 0; off < sz; off += part) {
 		part = sz - off < sizeof(block) ? sz - off : sizeof(block);
 		pattern_fill(block, part, off);
-		assert_int_equal(pwrite(fd, block, part, (off_t)off), part);
+		must(pwrite(fd, block, part, (off_t)off) == (ssize_t)part);
 	}
 	return fd;
 }
@@ -121,14 +139,13 @@ void *page_alloc(size_t sz)
 {
 	void *mem = mmap(NULL, sz, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (mem == MAP_FAILED)
-		fail_msg("mmap of %zu bytes: %s", sz, strerror(errno));
+	must(mem != MAP_FAILED);
 	return mem;
 }
 
 void page_free(void *mem, size_t sz)
 {
-	assert_int_equal(munmap(mem, sz), 0);
+	must(munmap(mem, sz) == 0);
 }
 
 static unsigned count_fds(void)
@@ -139,7 +156,7 @@ static unsigned count_fds(void)
 	ssize_t got_sz;
 	ssize_t off;
 
-	assert_true(dir >= 0);
+	must(dir >= 0);
 	while ((got_sz = getdents64(dir, buf, sizeof(buf))) > 0) {
 		for (off = 0; off < got_sz; nr++)
 			off += ((struct dirent64 *)(buf + off))->d_reclen;
@@ -153,7 +170,7 @@ static void count_mapping(struct holdings *now, const char *line)
 {
 	unsigned long long start, end;
 
-	assert_int_equal(sscanf(line, "%llx-%llx", &start, &end), 2);
+	must(sscanf(line, "%llx-%llx", &start, &end) == 2);
 	now->mapped_sz += (size_t)(end - start);
 	now->nr_ring_maps += strstr(line, "[io_uring]") != NULL;
 }
@@ -169,7 +186,7 @@ void holdings_take(struct holdings *now)
 	memset(now, 0, sizeof(*now));
 	now->nr_fds = count_fds();
 	fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
+	must(fd >= 0);
 	while ((got_sz = read(fd, buf + held_sz, sizeof(buf) - 1 - held_sz)) > 0) {
 		held_sz += (size_t)got_sz;
 		buf[held_sz] = '\0';
@@ -194,7 +211,7 @@ void holdings_same_at(const struct holdings *before, const char *file, int line)
 			    "bytes mapped %zu, were %zu\n",
 			    now.nr_fds, before->nr_fds, now.nr_ring_maps, before->nr_ring_maps,
 			    now.mapped_sz, before->mapped_sz);
-		_fail(file, line);
+		test_failed(file, line);
 	}
 }
 
@@ -221,13 +238,14 @@ void in_child_at(int (*run)(void *arg), void *arg, const char *file, int line)
 	fflush(stdout);
 	fflush(stderr);
 	pid = fork();
-	assert_true(pid >= 0);
+	must(pid >= 0);
 	if (!pid) {
+		is_child = true;
 		alarm(TEST_SECONDS);
 		_exit(run(arg));
 	}
 	while (waitpid(pid, &status, 0) < 0)
-		assert_int_equal(errno, EINTR);
+		must(errno == EINTR);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_SKIP)
 		skip();
 	if (WIFSIGNALED(status))

@@ -60,8 +60,9 @@ void holdings_same_at(const struct holdings *before, const char *file, int line)
  * in_child - run a function in a forked child under the time limit.
  *
  * It returns 0 for success or CHILD_SKIP to skip the test (having said why), and
- * uses child_check in place of cmocka's asserts, which do not work in a child.
- * Any other end, also by a signal, fails the test.
+ * uses child_check in place of cmocka's asserts, which do not work in a child;
+ * the functions of this folder do. Any other end, also by a signal, fails the
+ * test.
  */
 #define CHILD_SKIP 77
 void in_child_at(int (*run)(void *arg), void *arg, const char *file, int line);
@@ -74,6 +75,9 @@ void in_child_at(int (*run)(void *arg), void *arg, const char *file, int line);
 	} while (0)
 #define child_check_equal(got, wanted) \
 	child_compare(__FILE__, __LINE__, #got, (long long)(got), (long long)(wanted))
+
+/* test_failed - end the test or the child as failed; what is wrong has been said. */
+__attribute__((noreturn)) void test_failed(const char *file, int line);
 
 __attribute__((noreturn)) void child_failed(const char *file, int line, const char *what);
 void child_compare(const char *file, int line, const char *what, long long got, long long wanted);

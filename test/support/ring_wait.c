@@ -15,7 +15,7 @@ struct io_uring_sqe *next_sqe_at(struct io_uring *ring, const char *file, int li
 		sqe = io_uring_get_sqe(ring);
 	if (!sqe) {
 		print_error("the SQ is full\n");
-		_fail(file, line);
+		test_failed(file, line);
 	}
 	return sqe;
 }
@@ -27,7 +27,7 @@ void submit_ok_at(struct io_uring *ring, unsigned nr, const char *file, int line
 	if (ret == (int)nr || (ret >= 0 && (ring->flags & IORING_SETUP_SQPOLL)))
 		return;
 	print_error("submit returned %d, not %u\n", ret, nr);
-	_fail(file, line);
+	test_failed(file, line);
 }
 
 int wait_one_at(struct io_uring *ring, struct io_uring_cqe *copy, const char *file, int line)
@@ -41,7 +41,7 @@ int wait_one_at(struct io_uring *ring, struct io_uring_cqe *copy, const char *fi
 	} while (ret == -EINTR);
 	if (ret || !cqe) {
 		print_error("no CQE: %d (%s)\n", ret, strerror(-ret));
-		_fail(file, line);
+		test_failed(file, line);
 	}
 	res = cqe->res;
 	if (copy)
@@ -64,7 +64,7 @@ int wait_for_tag_at(struct io_uring *ring, __u64 user_data, const char *file, in
 	if (cqe.user_data != user_data) {
 		print_error("CQE of %#llx (res %d), not %#llx\n", (unsigned long long)cqe.user_data,
 			    res, (unsigned long long)user_data);
-		_fail(file, line);
+		test_failed(file, line);
 	}
 	return res;
 }
@@ -82,7 +82,7 @@ void no_cqe_at(struct io_uring *ring, const char *file, int line)
 		print_error("looking for a CQE: %d (%s)\n", ret, strerror(-ret));
 	else
 		print_error("CQE of %#llx, res %d\n", (unsigned long long)cqe->user_data, cqe->res);
-	_fail(file, line);
+	test_failed(file, line);
 }
 
 bool kernel_has_op(int op)
