@@ -41,19 +41,19 @@
 
 LIBURING_BEGIN_DECLS
 
-/* uring_sqe_clear - 64 zero bytes, user_data included. */
-IOURINGHELPER void uring_sqe_clear(struct io_uring_sqe *sqe) LIBURING_NOEXCEPT
+/* liburing_sqe_clear - 64 zero bytes, user_data included. */
+IOURINGHELPER void liburing_sqe_clear(struct io_uring_sqe *sqe) LIBURING_NOEXCEPT
 {
 	__builtin_memset(sqe, 0, sizeof(*sqe));
 }
 
 /*
- * uring_sqe_fill - the fields that almost every operation looks at.
+ * liburing_sqe_fill - the fields that almost every operation looks at.
  *
  * fsync_flags, open_flags and the other names of rw_flags are cleared with it.
  */
-IOURINGHELPER void uring_sqe_fill(int op, struct io_uring_sqe *sqe, int fd, __u64 addr,
-				  unsigned int len, __u64 offset) LIBURING_NOEXCEPT
+IOURINGHELPER void liburing_sqe_fill(int op, struct io_uring_sqe *sqe, int fd, __u64 addr,
+				     unsigned int len, __u64 offset) LIBURING_NOEXCEPT
 {
 	sqe->opcode = (__u8)op;
 	sqe->ioprio = 0;
@@ -65,13 +65,13 @@ IOURINGHELPER void uring_sqe_fill(int op, struct io_uring_sqe *sqe, int fd, __u6
 }
 
 /*
- * uring_sqe_fill_strict - the same for the operations that use, or insist on
+ * liburing_sqe_fill_strict - the same for the operations that use, or insist on
  * zeros in, buf_index and file_index (splice_fd_in, optlen, addr_len) as well.
  */
-IOURINGHELPER void uring_sqe_fill_strict(int op, struct io_uring_sqe *sqe, int fd, __u64 addr,
-					 unsigned int len, __u64 offset) LIBURING_NOEXCEPT
+IOURINGHELPER void liburing_sqe_fill_strict(int op, struct io_uring_sqe *sqe, int fd, __u64 addr,
+					    unsigned int len, __u64 offset) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(op, sqe, fd, addr, len, offset);
+	liburing_sqe_fill(op, sqe, fd, addr, len, offset);
 	sqe->buf_index = 0;
 	sqe->file_index = 0;
 }
@@ -87,7 +87,7 @@ IOURINGINLINE void io_uring_initialize_sqe(struct io_uring_sqe *sqe) LIBURING_NO
 {
 	__u64 user_data = sqe->user_data;
 
-	uring_sqe_clear(sqe);
+	liburing_sqe_clear(sqe);
 	sqe->user_data = user_data;
 }
 
@@ -145,11 +145,11 @@ IOURINGINLINE void __io_uring_set_target_fixed_file(struct io_uring_sqe *sqe,
 }
 
 /*
- * uring_sqe_set_slot - the same for the helpers that take a slot or
+ * liburing_sqe_set_slot - the same for the helpers that take a slot or
  * IORING_FILE_INDEX_ALLOC, which goes to the kernel as it is.
  */
-IOURINGHELPER void uring_sqe_set_slot(struct io_uring_sqe *sqe,
-				      unsigned int file_index) LIBURING_NOEXCEPT
+IOURINGHELPER void liburing_sqe_set_slot(struct io_uring_sqe *sqe,
+					 unsigned int file_index) LIBURING_NOEXCEPT
 {
 	if (file_index == IORING_FILE_INDEX_ALLOC)
 		sqe->file_index = IORING_FILE_INDEX_ALLOC;
@@ -167,7 +167,7 @@ IOURINGHELPER void uring_sqe_set_slot(struct io_uring_sqe *sqe,
 IOURINGINLINE void io_uring_prep_rw(int op, struct io_uring_sqe *sqe, int fd, const void *addr,
 				    unsigned int len, __u64 offset) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(op, sqe, fd, uring_ptr_to_u64(addr), len, offset);
+	liburing_sqe_fill_strict(op, sqe, fd, uring_ptr_to_u64(addr), len, offset);
 	sqe->addr3 = 0;
 	sqe->__pad2[0] = 0;
 }

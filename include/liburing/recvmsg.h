@@ -57,16 +57,16 @@ IOURINGINLINE void *io_uring_recvmsg_name(struct io_uring_recvmsg_out *o) LIBURI
 	return (unsigned char *)o + sizeof(*o);
 }
 
-/* uring_recvmsg_control_area - where the control data begins. */
-IOURINGHELPER unsigned char *uring_recvmsg_control_area(struct io_uring_recvmsg_out *o,
-							struct msghdr *msgh) LIBURING_NOEXCEPT
+/* liburing_recvmsg_control_area - where the control data begins. */
+IOURINGHELPER unsigned char *liburing_recvmsg_control_area(struct io_uring_recvmsg_out *o,
+							   struct msghdr *msgh) LIBURING_NOEXCEPT
 {
 	return (unsigned char *)o + sizeof(*o) + (size_t)msgh->msg_namelen;
 }
 
-/* uring_recvmsg_control_len - bytes of control data, never more than the area holds. */
-IOURINGHELPER size_t uring_recvmsg_control_len(const struct io_uring_recvmsg_out *o,
-					       const struct msghdr *msgh) LIBURING_NOEXCEPT
+/* liburing_recvmsg_control_len - bytes of control data, never more than the area holds. */
+IOURINGHELPER size_t liburing_recvmsg_control_len(const struct io_uring_recvmsg_out *o,
+						  const struct msghdr *msgh) LIBURING_NOEXCEPT
 {
 	size_t area_sz = (size_t)msgh->msg_controllen;
 	__u32 controllen;
@@ -79,10 +79,10 @@ IOURINGHELPER size_t uring_recvmsg_control_len(const struct io_uring_recvmsg_out
 }
 
 /*
- * uring_cmsg_len - length of the control message at pos, header and data, or 0 if
+ * liburing_cmsg_len - length of the control message at pos, header and data, or 0 if
  * it is shorter than its header or does not fit the left bytes.
  */
-IOURINGHELPER size_t uring_cmsg_len(const unsigned char *pos, size_t left) LIBURING_NOEXCEPT
+IOURINGHELPER size_t liburing_cmsg_len(const unsigned char *pos, size_t left) LIBURING_NOEXCEPT
 {
 	struct cmsghdr hdr;
 
@@ -104,9 +104,9 @@ IOURINGINLINE struct cmsghdr *
 io_uring_recvmsg_cmsg_firsthdr(struct io_uring_recvmsg_out *o,
 			       struct msghdr *msgh) LIBURING_NOEXCEPT
 {
-	if (uring_recvmsg_control_len(o, msgh) < sizeof(struct cmsghdr))
+	if (liburing_recvmsg_control_len(o, msgh) < sizeof(struct cmsghdr))
 		return NULL;
-	return (struct cmsghdr *)(void *)uring_recvmsg_control_area(o, msgh);
+	return (struct cmsghdr *)(void *)liburing_recvmsg_control_area(o, msgh);
 }
 
 /*
@@ -120,8 +120,8 @@ IOURINGINLINE struct cmsghdr *
 io_uring_recvmsg_cmsg_nexthdr(struct io_uring_recvmsg_out *o, struct msghdr *msgh,
 			      struct cmsghdr *cmsg) LIBURING_NOEXCEPT
 {
-	size_t control_len = uring_recvmsg_control_len(o, msgh);
-	size_t pos = (size_t)((uintptr_t)cmsg - (uintptr_t)uring_recvmsg_control_area(o, msgh));
+	size_t control_len = liburing_recvmsg_control_len(o, msgh);
+	size_t pos = (size_t)((uintptr_t)cmsg - (uintptr_t)liburing_recvmsg_control_area(o, msgh));
 	unsigned char *at = (unsigned char *)cmsg;
 	size_t left, len;
 
@@ -129,12 +129,12 @@ io_uring_recvmsg_cmsg_nexthdr(struct io_uring_recvmsg_out *o, struct msghdr *msg
 	if (pos > control_len)
 		return NULL;
 	left = control_len - pos;
-	len = uring_cmsg_len(at, left);
+	len = liburing_cmsg_len(at, left);
 	if (!len)
 		return NULL;
 	/* Messages start at multiples of a long; the last one need not be padded. */
 	len = (len + sizeof(long) - 1) & ~(sizeof(long) - 1);
-	if (len > left || !uring_cmsg_len(at + len, left - len))
+	if (len > left || !liburing_cmsg_len(at + len, left - len))
 		return NULL;
 	return (struct cmsghdr *)(void *)(at + len);
 }
@@ -146,7 +146,7 @@ io_uring_recvmsg_cmsg_nexthdr(struct io_uring_recvmsg_out *o, struct msghdr *msg
 IOURINGINLINE void *io_uring_recvmsg_payload(struct io_uring_recvmsg_out *o,
 					     struct msghdr *msgh) LIBURING_NOEXCEPT
 {
-	return uring_recvmsg_control_area(o, msgh) + (size_t)msgh->msg_controllen;
+	return liburing_recvmsg_control_area(o, msgh) + (size_t)msgh->msg_controllen;
 }
 
 /*

@@ -97,7 +97,7 @@ liburing_take_slot_slow(struct io_uring *ring) LIBURING_NOEXCEPT
 	sq->sqe_tail = tail + 1;
 	sqe = &sq->sqes[(size_t)(tail & sq->ring_mask) << io_uring_sqe_shift(ring)];
 	if (ring->flags & IORING_SETUP_SQE128) {
-		uring_sqe_clear(sqe + 1);
+		liburing_sqe_clear(sqe + 1);
 		sq->tail_limit = tail;
 	} else {
 		sq->tail_limit = head + sq->ring_mask;
@@ -125,7 +125,7 @@ IOURINGINLINE struct io_uring_sqe *_io_uring_get_sqe(struct io_uring *ring) LIBU
 		if (!sqe)
 			return NULL;
 	}
-	uring_sqe_clear(sqe);
+	liburing_sqe_clear(sqe);
 	return sqe;
 }
 
@@ -170,15 +170,15 @@ IOURINGINLINE struct io_uring_sqe *io_uring_get_sqe128(struct io_uring *ring) LI
 
 	if (at_end) {
 		sqe = &sq->sqes[tail++ & sq->ring_mask];
-		uring_sqe_clear(sqe);
+		liburing_sqe_clear(sqe);
 		sqe->opcode = IORING_OP_NOP;
 		sqe->flags = IOSQE_CQE_SKIP_SUCCESS;
 		sqe->fd = -1;
 	}
 	sqe = &sq->sqes[tail & sq->ring_mask];
 	sq->sqe_tail = tail + 2;
-	uring_sqe_clear(sqe);
-	uring_sqe_clear(sqe + 1);
+	liburing_sqe_clear(sqe);
+	liburing_sqe_clear(sqe + 1);
 	return sqe;
 }
 

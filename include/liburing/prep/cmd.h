@@ -19,7 +19,7 @@ LIBURING_BEGIN_DECLS
 IOURINGINLINE void __io_uring_prep_uring_cmd(struct io_uring_sqe *sqe, int op, __u32 cmd_op,
 					     int fd) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(op, sqe, fd, 0, 0, 0);
+	liburing_sqe_fill_strict(op, sqe, fd, 0, 0, 0);
 	sqe->cmd_op = cmd_op;
 }
 

@@ -33,7 +33,7 @@ IOURINGINLINE unsigned int __io_uring_prep_poll_mask(unsigned int poll_mask) LIB
 IOURINGINLINE void io_uring_prep_poll_add(struct io_uring_sqe *sqe, int fd,
 					  unsigned int poll_mask) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_POLL_ADD, sqe, fd, 0, 0, 0);
+	liburing_sqe_fill(IORING_OP_POLL_ADD, sqe, fd, 0, 0, 0);
 	sqe->poll32_events = __io_uring_prep_poll_mask(poll_mask);
 	sqe->buf_index = 0;
 }
@@ -45,7 +45,7 @@ IOURINGINLINE void io_uring_prep_poll_add(struct io_uring_sqe *sqe, int fd,
 IOURINGINLINE void io_uring_prep_poll_remove(struct io_uring_sqe *sqe,
 					     __u64 user_data) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_POLL_REMOVE, sqe, -1, user_data, 0, 0);
+	liburing_sqe_fill_strict(IORING_OP_POLL_REMOVE, sqe, -1, user_data, 0, 0);
 }
 
 /*
@@ -59,8 +59,8 @@ IOURINGINLINE void io_uring_prep_poll_update(struct io_uring_sqe *sqe, __u64 old
 					     __u64 new_user_data, unsigned int poll_mask,
 					     unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_POLL_REMOVE, sqe, -1, old_user_data, flags,
-			      new_user_data);
+	liburing_sqe_fill_strict(IORING_OP_POLL_REMOVE, sqe, -1, old_user_data, flags,
+				 new_user_data);
 	sqe->poll32_events = __io_uring_prep_poll_mask(poll_mask);
 }
 
@@ -81,8 +81,8 @@ IOURINGINLINE void io_uring_prep_poll_multishot(struct io_uring_sqe *sqe, int fd
 IOURINGINLINE void io_uring_prep_epoll_ctl(struct io_uring_sqe *sqe, int epfd, int fd, int op,
 					   const struct epoll_event *ev) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_EPOLL_CTL, sqe, epfd, uring_ptr_to_u64(ev),
-			      (unsigned int)op, (__u32)fd);
+	liburing_sqe_fill_strict(IORING_OP_EPOLL_CTL, sqe, epfd, uring_ptr_to_u64(ev),
+				 (unsigned int)op, (__u32)fd);
 }
 
 /*
@@ -93,19 +93,19 @@ IOURINGINLINE void io_uring_prep_epoll_wait(struct io_uring_sqe *sqe, int fd,
 					    struct epoll_event *events, int maxevents,
 					    unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_EPOLL_WAIT, sqe, fd, uring_ptr_to_u64(events),
-			      (unsigned int)maxevents, 0);
+	liburing_sqe_fill_strict(IORING_OP_EPOLL_WAIT, sqe, fd, uring_ptr_to_u64(events),
+				 (unsigned int)maxevents, 0);
 	sqe->rw_flags = (int)flags;
 }
 
 /*
- * uring_sqe_fill_futex - one futex to wait on or to wake.
+ * liburing_sqe_fill_futex - one futex to wait on or to wake.
  */
-IOURINGHELPER void uring_sqe_fill_futex(int op, struct io_uring_sqe *sqe, const uint32_t *futex,
-					uint64_t val, uint64_t mask, uint32_t futex_flags,
-					unsigned int flags) LIBURING_NOEXCEPT
+IOURINGHELPER void liburing_sqe_fill_futex(int op, struct io_uring_sqe *sqe, const uint32_t *futex,
+					   uint64_t val, uint64_t mask, uint32_t futex_flags,
+					   unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(op, sqe, (int)futex_flags, uring_ptr_to_u64(futex), 0, val);
+	liburing_sqe_fill_strict(op, sqe, (int)futex_flags, uring_ptr_to_u64(futex), 0, val);
 	sqe->futex_flags = flags;
 	sqe->addr3 = mask;
 }
@@ -122,14 +122,14 @@ IOURINGINLINE void io_uring_prep_futex_wait(struct io_uring_sqe *sqe, const uint
 					    uint64_t val, uint64_t mask, uint32_t futex_flags,
 					    unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_futex(IORING_OP_FUTEX_WAIT, sqe, futex, val, mask, futex_flags, flags);
+	liburing_sqe_fill_futex(IORING_OP_FUTEX_WAIT, sqe, futex, val, mask, futex_flags, flags);
 }
 
 IOURINGINLINE void io_uring_prep_futex_wake(struct io_uring_sqe *sqe, const uint32_t *futex,
 					    uint64_t val, uint64_t mask, uint32_t futex_flags,
 					    unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_futex(IORING_OP_FUTEX_WAKE, sqe, futex, val, mask, futex_flags, flags);
+	liburing_sqe_fill_futex(IORING_OP_FUTEX_WAKE, sqe, futex, val, mask, futex_flags, flags);
 }
 
 /*
@@ -140,8 +140,8 @@ IOURINGINLINE void io_uring_prep_futex_waitv(struct io_uring_sqe *sqe,
 					     const struct futex_waitv *futex, uint32_t nr_futex,
 					     unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_FUTEX_WAITV, sqe, 0, uring_ptr_to_u64(futex), nr_futex,
-			      0);
+	liburing_sqe_fill_strict(IORING_OP_FUTEX_WAITV, sqe, 0, uring_ptr_to_u64(futex), nr_futex,
+				 0);
 	sqe->futex_flags = flags;
 	sqe->addr3 = 0;
 }
@@ -156,8 +156,8 @@ IOURINGINLINE void io_uring_prep_waitid(struct io_uring_sqe *sqe, idtype_t idtyp
 					siginfo_t *infop, int options,
 					unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_WAITID, sqe, (int)id, 0, (unsigned int)idtype,
-			      uring_ptr_to_u64(infop));
+	liburing_sqe_fill_strict(IORING_OP_WAITID, sqe, (int)id, 0, (unsigned int)idtype,
+				 uring_ptr_to_u64(infop));
 	sqe->waitid_flags = flags;
 	sqe->file_index = (__u32)options;
 	sqe->addr3 = 0;

@@ -19,7 +19,7 @@ LIBURING_BEGIN_DECLS
 IOURINGINLINE void io_uring_prep_openat(struct io_uring_sqe *sqe, int dfd, const char *path,
 					int flags, mode_t mode) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_OPENAT, sqe, dfd, uring_ptr_to_u64(path), mode, 0);
+	liburing_sqe_fill_strict(IORING_OP_OPENAT, sqe, dfd, uring_ptr_to_u64(path), mode, 0);
 	sqe->open_flags = (__u32)flags;
 }
 
@@ -35,8 +35,8 @@ IOURINGINLINE void io_uring_prep_open(struct io_uring_sqe *sqe, const char *path
 IOURINGINLINE void io_uring_prep_openat2(struct io_uring_sqe *sqe, int dfd, const char *path,
 					 const struct open_how *how) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_OPENAT2, sqe, dfd, uring_ptr_to_u64(path),
-			      (unsigned int)sizeof(*how), uring_ptr_to_u64(how));
+	liburing_sqe_fill_strict(IORING_OP_OPENAT2, sqe, dfd, uring_ptr_to_u64(path),
+				 (unsigned int)sizeof(*how), uring_ptr_to_u64(how));
 }
 
 /*
@@ -52,7 +52,7 @@ IOURINGINLINE void io_uring_prep_openat_direct(struct io_uring_sqe *sqe, int dfd
 					       unsigned int file_index) LIBURING_NOEXCEPT
 {
 	io_uring_prep_openat(sqe, dfd, path, flags, mode);
-	uring_sqe_set_slot(sqe, file_index);
+	liburing_sqe_set_slot(sqe, file_index);
 }
 
 IOURINGINLINE void io_uring_prep_open_direct(struct io_uring_sqe *sqe, const char *path,
@@ -67,7 +67,7 @@ IOURINGINLINE void io_uring_prep_openat2_direct(struct io_uring_sqe *sqe, int df
 						unsigned int file_index) LIBURING_NOEXCEPT
 {
 	io_uring_prep_openat2(sqe, dfd, path, how);
-	uring_sqe_set_slot(sqe, file_index);
+	liburing_sqe_set_slot(sqe, file_index);
 }
 
 /*
@@ -77,7 +77,7 @@ IOURINGINLINE void io_uring_prep_openat2_direct(struct io_uring_sqe *sqe, int df
  */
 IOURINGINLINE void io_uring_prep_close(struct io_uring_sqe *sqe, int fd) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_CLOSE, sqe, fd, 0, 0, 0);
+	liburing_sqe_fill_strict(IORING_OP_CLOSE, sqe, fd, 0, 0, 0);
 }
 
 /*
@@ -100,8 +100,8 @@ IOURINGINLINE void io_uring_prep_statx(struct io_uring_sqe *sqe, int dfd, const 
 				       int flags, unsigned int mask,
 				       struct statx *statxbuf) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_STATX, sqe, dfd, uring_ptr_to_u64(path), mask,
-			      uring_ptr_to_u64(statxbuf));
+	liburing_sqe_fill_strict(IORING_OP_STATX, sqe, dfd, uring_ptr_to_u64(path), mask,
+				 uring_ptr_to_u64(statxbuf));
 	sqe->statx_flags = (__u32)flags;
 }
 
@@ -113,7 +113,7 @@ IOURINGINLINE void io_uring_prep_statx(struct io_uring_sqe *sqe, int dfd, const 
 IOURINGINLINE void io_uring_prep_fsync(struct io_uring_sqe *sqe, int fd,
 				       unsigned int fsync_flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_FSYNC, sqe, fd, 0, 0, 0);
+	liburing_sqe_fill_strict(IORING_OP_FSYNC, sqe, fd, 0, 0, 0);
 	sqe->fsync_flags = fsync_flags;
 }
 
@@ -125,7 +125,7 @@ IOURINGINLINE void io_uring_prep_sync_file_range(struct io_uring_sqe *sqe, int f
 						 unsigned int len, __u64 offset,
 						 int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_SYNC_FILE_RANGE, sqe, fd, 0, len, offset);
+	liburing_sqe_fill_strict(IORING_OP_SYNC_FILE_RANGE, sqe, fd, 0, len, offset);
 	sqe->sync_range_flags = (__u32)flags;
 }
 
@@ -136,7 +136,7 @@ IOURINGINLINE void io_uring_prep_sync_file_range(struct io_uring_sqe *sqe, int f
 IOURINGINLINE void io_uring_prep_fallocate(struct io_uring_sqe *sqe, int fd, int mode,
 					   __u64 offset, __u64 len) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_FALLOCATE, sqe, fd, len, (unsigned int)mode, offset);
+	liburing_sqe_fill_strict(IORING_OP_FALLOCATE, sqe, fd, len, (unsigned int)mode, offset);
 }
 
 /*
@@ -145,7 +145,7 @@ IOURINGINLINE void io_uring_prep_fallocate(struct io_uring_sqe *sqe, int fd, int
 IOURINGINLINE void io_uring_prep_ftruncate(struct io_uring_sqe *sqe, int fd,
 					   liburing_loff_t len) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_FTRUNCATE, sqe, fd, 0, 0, (__u64)len);
+	liburing_sqe_fill_strict(IORING_OP_FTRUNCATE, sqe, fd, 0, 0, (__u64)len);
 	sqe->addr3 = 0;
 }
 
@@ -158,14 +158,14 @@ IOURINGINLINE void io_uring_prep_ftruncate(struct io_uring_sqe *sqe, int fd,
 IOURINGINLINE void io_uring_prep_fadvise(struct io_uring_sqe *sqe, int fd, __u64 offset,
 					 __u32 len, int advice) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_FADVISE, sqe, fd, 0, len, offset);
+	liburing_sqe_fill_strict(IORING_OP_FADVISE, sqe, fd, 0, len, offset);
 	sqe->fadvise_advice = (__u32)advice;
 }
 
 IOURINGINLINE void io_uring_prep_fadvise64(struct io_uring_sqe *sqe, int fd, __u64 offset,
 					   off_t len, int advice) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_FADVISE, sqe, fd, (__u64)len, 0, offset);
+	liburing_sqe_fill_strict(IORING_OP_FADVISE, sqe, fd, (__u64)len, 0, offset);
 	sqe->fadvise_advice = (__u32)advice;
 }
 
@@ -176,15 +176,15 @@ IOURINGINLINE void io_uring_prep_fadvise64(struct io_uring_sqe *sqe, int fd, __u
 IOURINGINLINE void io_uring_prep_madvise(struct io_uring_sqe *sqe, void *addr, __u32 length,
 					 int advice) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_MADVISE, sqe, -1, uring_ptr_to_u64(addr), length, 0);
+	liburing_sqe_fill_strict(IORING_OP_MADVISE, sqe, -1, uring_ptr_to_u64(addr), length, 0);
 	sqe->fadvise_advice = (__u32)advice;
 }
 
 IOURINGINLINE void io_uring_prep_madvise64(struct io_uring_sqe *sqe, void *addr, off_t length,
 					   int advice) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_MADVISE, sqe, -1, uring_ptr_to_u64(addr), 0,
-			      (__u64)length);
+	liburing_sqe_fill_strict(IORING_OP_MADVISE, sqe, -1, uring_ptr_to_u64(addr), 0,
+				 (__u64)length);
 	sqe->fadvise_advice = (__u32)advice;
 }
 
@@ -195,7 +195,7 @@ IOURINGINLINE void io_uring_prep_madvise64(struct io_uring_sqe *sqe, void *addr,
 IOURINGINLINE void io_uring_prep_pipe(struct io_uring_sqe *sqe, int *fds,
 				      int pipe_flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_PIPE, sqe, 0, uring_ptr_to_u64(fds), 0, 0);
+	liburing_sqe_fill(IORING_OP_PIPE, sqe, 0, uring_ptr_to_u64(fds), 0, 0);
 	sqe->pipe_flags = (__u32)pipe_flags;
 	sqe->file_index = 0;
 	sqe->addr3 = 0;
@@ -210,7 +210,7 @@ IOURINGINLINE void io_uring_prep_pipe_direct(struct io_uring_sqe *sqe, int *fds,
 					     unsigned int file_index) LIBURING_NOEXCEPT
 {
 	io_uring_prep_pipe(sqe, fds, pipe_flags);
-	uring_sqe_set_slot(sqe, file_index);
+	liburing_sqe_set_slot(sqe, file_index);
 }
 
 /*
@@ -223,7 +223,7 @@ IOURINGINLINE void io_uring_prep_pipe_direct(struct io_uring_sqe *sqe, int *fds,
 IOURINGINLINE void io_uring_prep_fixed_fd_install(struct io_uring_sqe *sqe, int fd,
 						  unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_FIXED_FD_INSTALL, sqe, fd, 0, 0, 0);
+	liburing_sqe_fill_strict(IORING_OP_FIXED_FD_INSTALL, sqe, fd, 0, 0, 0);
 	sqe->install_fd_flags = flags;
 	sqe->addr3 = 0;
 	sqe->flags = (__u8)(sqe->flags | IOSQE_FIXED_FILE);

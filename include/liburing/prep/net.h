@@ -17,8 +17,8 @@ LIBURING_BEGIN_DECLS
 IOURINGINLINE void io_uring_prep_socket(struct io_uring_sqe *sqe, int domain, int type,
 					int protocol, unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_SOCKET, sqe, domain, 0, (unsigned int)protocol,
-			      (__u64)type);
+	liburing_sqe_fill_strict(IORING_OP_SOCKET, sqe, domain, 0, (unsigned int)protocol,
+				 (__u64)type);
 	sqe->rw_flags = (int)flags;
 }
 
@@ -32,7 +32,7 @@ IOURINGINLINE void io_uring_prep_socket_direct(struct io_uring_sqe *sqe, int dom
 					       unsigned int flags) LIBURING_NOEXCEPT
 {
 	io_uring_prep_socket(sqe, domain, type, protocol, flags);
-	uring_sqe_set_slot(sqe, file_index);
+	liburing_sqe_set_slot(sqe, file_index);
 }
 
 IOURINGINLINE void io_uring_prep_socket_direct_alloc(struct io_uring_sqe *sqe, int domain,
@@ -49,7 +49,7 @@ IOURINGINLINE void io_uring_prep_bind(struct io_uring_sqe *sqe, int fd,
 				      const struct sockaddr *addr,
 				      socklen_t addrlen) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_BIND, sqe, fd, uring_ptr_to_u64(addr), 0, addrlen);
+	liburing_sqe_fill_strict(IORING_OP_BIND, sqe, fd, uring_ptr_to_u64(addr), 0, addrlen);
 }
 
 /*
@@ -58,7 +58,7 @@ IOURINGINLINE void io_uring_prep_bind(struct io_uring_sqe *sqe, int fd,
 IOURINGINLINE void io_uring_prep_listen(struct io_uring_sqe *sqe, int fd,
 					int backlog) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_LISTEN, sqe, fd, 0, (unsigned int)backlog, 0);
+	liburing_sqe_fill_strict(IORING_OP_LISTEN, sqe, fd, 0, (unsigned int)backlog, 0);
 }
 
 /*
@@ -70,8 +70,8 @@ IOURINGINLINE void io_uring_prep_listen(struct io_uring_sqe *sqe, int fd,
 IOURINGINLINE void io_uring_prep_accept(struct io_uring_sqe *sqe, int fd, struct sockaddr *addr,
 					socklen_t *addrlen, int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_ACCEPT, sqe, fd, uring_ptr_to_u64(addr), 0,
-			      uring_ptr_to_u64(addrlen));
+	liburing_sqe_fill_strict(IORING_OP_ACCEPT, sqe, fd, uring_ptr_to_u64(addr), 0,
+				 uring_ptr_to_u64(addrlen));
 	sqe->accept_flags = (__u32)flags;
 }
 
@@ -86,7 +86,7 @@ IOURINGINLINE void io_uring_prep_accept_direct(struct io_uring_sqe *sqe, int fd,
 					       unsigned int file_index) LIBURING_NOEXCEPT
 {
 	io_uring_prep_accept(sqe, fd, addr, addrlen, flags);
-	uring_sqe_set_slot(sqe, file_index);
+	liburing_sqe_set_slot(sqe, file_index);
 }
 
 /*
@@ -120,7 +120,7 @@ IOURINGINLINE void io_uring_prep_connect(struct io_uring_sqe *sqe, int fd,
 					 const struct sockaddr *addr,
 					 socklen_t addrlen) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_CONNECT, sqe, fd, uring_ptr_to_u64(addr), 0, addrlen);
+	liburing_sqe_fill_strict(IORING_OP_CONNECT, sqe, fd, uring_ptr_to_u64(addr), 0, addrlen);
 }
 
 /*
@@ -129,17 +129,17 @@ IOURINGINLINE void io_uring_prep_connect(struct io_uring_sqe *sqe, int fd,
 IOURINGINLINE void io_uring_prep_shutdown(struct io_uring_sqe *sqe, int fd,
 					  int how) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_SHUTDOWN, sqe, fd, 0, (unsigned int)how, 0);
+	liburing_sqe_fill_strict(IORING_OP_SHUTDOWN, sqe, fd, 0, (unsigned int)how, 0);
 }
 
 /*
- * uring_sqe_fill_msg - a send or receive: all that it looks at, but buf_group, which
+ * liburing_sqe_fill_msg - a send or receive: all that it looks at, but buf_group, which
  * the program sets where it wants a buffer from a group.
  */
-IOURINGHELPER void uring_sqe_fill_msg(int op, struct io_uring_sqe *sqe, int fd, const void *addr,
-				      unsigned int len, unsigned int flags) LIBURING_NOEXCEPT
+IOURINGHELPER void liburing_sqe_fill_msg(int op, struct io_uring_sqe *sqe, int fd, const void *addr,
+					 unsigned int len, unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(op, sqe, fd, uring_ptr_to_u64(addr), len, 0);
+	liburing_sqe_fill(op, sqe, fd, uring_ptr_to_u64(addr), len, 0);
 	sqe->msg_flags = flags;
 	sqe->file_index = 0;
 }
@@ -154,8 +154,8 @@ IOURINGHELPER void uring_sqe_fill_msg(int op, struct io_uring_sqe *sqe, int fd, 
 IOURINGINLINE void io_uring_prep_send(struct io_uring_sqe *sqe, int sockfd, const void *buf,
 				      size_t len, int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_msg(IORING_OP_SEND, sqe, sockfd, buf, (unsigned int)len,
-			   (unsigned int)flags);
+	liburing_sqe_fill_msg(IORING_OP_SEND, sqe, sockfd, buf, (unsigned int)len,
+			      (unsigned int)flags);
 }
 
 /*
@@ -188,7 +188,7 @@ IOURINGINLINE void io_uring_prep_sendmsg(struct io_uring_sqe *sqe, int fd,
 					 const struct msghdr *msg,
 					 unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_msg(IORING_OP_SENDMSG, sqe, fd, msg, 1, flags);
+	liburing_sqe_fill_msg(IORING_OP_SENDMSG, sqe, fd, msg, 1, flags);
 }
 
 /*
@@ -268,8 +268,8 @@ IOURINGINLINE void io_uring_prep_send_bundle(struct io_uring_sqe *sqe, int sockf
 IOURINGINLINE void io_uring_prep_recv(struct io_uring_sqe *sqe, int sockfd, void *buf, size_t len,
 				      int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_msg(IORING_OP_RECV, sqe, sockfd, buf, (unsigned int)len,
-			   (unsigned int)flags);
+	liburing_sqe_fill_msg(IORING_OP_RECV, sqe, sockfd, buf, (unsigned int)len,
+			      (unsigned int)flags);
 }
 
 /*
@@ -278,7 +278,7 @@ IOURINGINLINE void io_uring_prep_recv(struct io_uring_sqe *sqe, int sockfd, void
 IOURINGINLINE void io_uring_prep_recvmsg(struct io_uring_sqe *sqe, int fd, struct msghdr *msg,
 					 unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_msg(IORING_OP_RECVMSG, sqe, fd, msg, 1, flags);
+	liburing_sqe_fill_msg(IORING_OP_RECVMSG, sqe, fd, msg, 1, flags);
 }
 
 /*

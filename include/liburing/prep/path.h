@@ -18,7 +18,7 @@ LIBURING_BEGIN_DECLS
 IOURINGINLINE void io_uring_prep_mkdirat(struct io_uring_sqe *sqe, int dfd, const char *path,
 					 mode_t mode) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_MKDIRAT, sqe, dfd, uring_ptr_to_u64(path), mode, 0);
+	liburing_sqe_fill_strict(IORING_OP_MKDIRAT, sqe, dfd, uring_ptr_to_u64(path), mode, 0);
 }
 
 IOURINGINLINE void io_uring_prep_mkdir(struct io_uring_sqe *sqe, const char *path,
@@ -35,8 +35,8 @@ IOURINGINLINE void io_uring_prep_linkat(struct io_uring_sqe *sqe, int olddfd,
 					const char *oldpath, int newdfd, const char *newpath,
 					int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_LINKAT, sqe, olddfd, uring_ptr_to_u64(oldpath),
-			      (unsigned int)newdfd, uring_ptr_to_u64(newpath));
+	liburing_sqe_fill_strict(IORING_OP_LINKAT, sqe, olddfd, uring_ptr_to_u64(oldpath),
+				 (unsigned int)newdfd, uring_ptr_to_u64(newpath));
 	sqe->hardlink_flags = (__u32)flags;
 }
 
@@ -53,8 +53,8 @@ IOURINGINLINE void io_uring_prep_link(struct io_uring_sqe *sqe, const char *oldp
 IOURINGINLINE void io_uring_prep_symlinkat(struct io_uring_sqe *sqe, const char *target,
 					   int newdirfd, const char *linkpath) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_SYMLINKAT, sqe, newdirfd, uring_ptr_to_u64(target), 0,
-			      uring_ptr_to_u64(linkpath));
+	liburing_sqe_fill_strict(IORING_OP_SYMLINKAT, sqe, newdirfd, uring_ptr_to_u64(target), 0,
+				 uring_ptr_to_u64(linkpath));
 }
 
 IOURINGINLINE void io_uring_prep_symlink(struct io_uring_sqe *sqe, const char *target,
@@ -71,8 +71,8 @@ IOURINGINLINE void io_uring_prep_renameat(struct io_uring_sqe *sqe, int olddfd,
 					  const char *oldpath, int newdfd, const char *newpath,
 					  unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_RENAMEAT, sqe, olddfd, uring_ptr_to_u64(oldpath),
-			      (unsigned int)newdfd, uring_ptr_to_u64(newpath));
+	liburing_sqe_fill_strict(IORING_OP_RENAMEAT, sqe, olddfd, uring_ptr_to_u64(oldpath),
+				 (unsigned int)newdfd, uring_ptr_to_u64(newpath));
 	sqe->rename_flags = flags;
 }
 
@@ -89,7 +89,7 @@ IOURINGINLINE void io_uring_prep_rename(struct io_uring_sqe *sqe, const char *ol
 IOURINGINLINE void io_uring_prep_unlinkat(struct io_uring_sqe *sqe, int dfd, const char *path,
 					  int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_UNLINKAT, sqe, dfd, uring_ptr_to_u64(path), 0, 0);
+	liburing_sqe_fill_strict(IORING_OP_UNLINKAT, sqe, dfd, uring_ptr_to_u64(path), 0, 0);
 	sqe->unlink_flags = (__u32)flags;
 }
 
@@ -109,16 +109,16 @@ IOURINGINLINE void io_uring_prep_getxattr(struct io_uring_sqe *sqe, const char *
 					  char *value, const char *path,
 					  unsigned int len) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_GETXATTR, sqe, 0, uring_ptr_to_u64(name), len,
-		       uring_ptr_to_u64(value));
+	liburing_sqe_fill(IORING_OP_GETXATTR, sqe, 0, uring_ptr_to_u64(name), len,
+			  uring_ptr_to_u64(value));
 	sqe->addr3 = uring_ptr_to_u64(path);
 }
 
 IOURINGINLINE void io_uring_prep_fgetxattr(struct io_uring_sqe *sqe, int fd, const char *name,
 					   char *value, unsigned int len) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_FGETXATTR, sqe, fd, uring_ptr_to_u64(name), len,
-		       uring_ptr_to_u64(value));
+	liburing_sqe_fill(IORING_OP_FGETXATTR, sqe, fd, uring_ptr_to_u64(name), len,
+			  uring_ptr_to_u64(value));
 }
 
 /*
@@ -129,8 +129,8 @@ IOURINGINLINE void io_uring_prep_setxattr(struct io_uring_sqe *sqe, const char *
 					  const char *value, const char *path, int flags,
 					  unsigned int len) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_SETXATTR, sqe, 0, uring_ptr_to_u64(name), len,
-		       uring_ptr_to_u64(value));
+	liburing_sqe_fill(IORING_OP_SETXATTR, sqe, 0, uring_ptr_to_u64(name), len,
+			  uring_ptr_to_u64(value));
 	sqe->addr3 = uring_ptr_to_u64(path);
 	sqe->xattr_flags = (__u32)flags;
 }
@@ -139,8 +139,8 @@ IOURINGINLINE void io_uring_prep_fsetxattr(struct io_uring_sqe *sqe, int fd, con
 					   const char *value, int flags,
 					   unsigned int len) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_FSETXATTR, sqe, fd, uring_ptr_to_u64(name), len,
-		       uring_ptr_to_u64(value));
+	liburing_sqe_fill(IORING_OP_FSETXATTR, sqe, fd, uring_ptr_to_u64(name), len,
+			  uring_ptr_to_u64(value));
 	sqe->xattr_flags = (__u32)flags;
 }
 

@@ -18,7 +18,7 @@ LIBURING_BEGIN_DECLS
  */
 IOURINGINLINE void io_uring_prep_nop(struct io_uring_sqe *sqe) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_NOP, sqe, -1, 0, 0, 0);
+	liburing_sqe_fill(IORING_OP_NOP, sqe, -1, 0, 0, 0);
 }
 
 /*
@@ -27,7 +27,7 @@ IOURINGINLINE void io_uring_prep_nop(struct io_uring_sqe *sqe) LIBURING_NOEXCEPT
  */
 IOURINGINLINE void io_uring_prep_nop128(struct io_uring_sqe *sqe) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_NOP128, sqe, -1, 0, 0, 0);
+	liburing_sqe_fill(IORING_OP_NOP128, sqe, -1, 0, 0, 0);
 }
 
 /*
@@ -41,7 +41,7 @@ IOURINGINLINE void io_uring_prep_nop128(struct io_uring_sqe *sqe) LIBURING_NOEXC
 IOURINGINLINE void io_uring_prep_msg_ring(struct io_uring_sqe *sqe, int fd, unsigned int len,
 					  __u64 data, unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_MSG_RING, sqe, fd, IORING_MSG_DATA, len, data);
+	liburing_sqe_fill_strict(IORING_OP_MSG_RING, sqe, fd, IORING_MSG_DATA, len, data);
 	sqe->msg_ring_flags = flags;
 	sqe->addr3 = 0;
 }
@@ -67,10 +67,10 @@ IOURINGINLINE void io_uring_prep_msg_ring_fd(struct io_uring_sqe *sqe, int fd, i
 					     int target_fd, __u64 data,
 					     unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_MSG_RING, sqe, fd, IORING_MSG_SEND_FD, 0, data);
+	liburing_sqe_fill_strict(IORING_OP_MSG_RING, sqe, fd, IORING_MSG_SEND_FD, 0, data);
 	sqe->msg_ring_flags = flags;
 	sqe->addr3 = (__u64)source_fd;
-	uring_sqe_set_slot(sqe, (unsigned int)target_fd);
+	liburing_sqe_set_slot(sqe, (unsigned int)target_fd);
 }
 
 IOURINGINLINE void io_uring_prep_msg_ring_fd_alloc(struct io_uring_sqe *sqe, int fd,
@@ -91,8 +91,8 @@ IOURINGINLINE void io_uring_prep_msg_ring_fd_alloc(struct io_uring_sqe *sqe, int
 IOURINGINLINE void io_uring_prep_files_update(struct io_uring_sqe *sqe, int *fds,
 					      unsigned int nr_fds, int offset) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_FILES_UPDATE, sqe, -1, uring_ptr_to_u64(fds), nr_fds,
-		       (__u64)offset);
+	liburing_sqe_fill(IORING_OP_FILES_UPDATE, sqe, -1, uring_ptr_to_u64(fds), nr_fds,
+			  (__u64)offset);
 	sqe->splice_fd_in = 0;
 }
 
@@ -105,8 +105,8 @@ IOURINGINLINE void io_uring_prep_files_update(struct io_uring_sqe *sqe, int *fds
 IOURINGINLINE void io_uring_prep_provide_buffers(struct io_uring_sqe *sqe, void *addr, int len,
 						 int nr, int bgid, int bid) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_PROVIDE_BUFFERS, sqe, nr, uring_ptr_to_u64(addr),
-			      (unsigned int)len, (__u64)bid);
+	liburing_sqe_fill_strict(IORING_OP_PROVIDE_BUFFERS, sqe, nr, uring_ptr_to_u64(addr),
+				 (unsigned int)len, (__u64)bid);
 	sqe->buf_group = (__u16)bgid;
 }
 
@@ -117,7 +117,7 @@ IOURINGINLINE void io_uring_prep_provide_buffers(struct io_uring_sqe *sqe, void 
 IOURINGINLINE void io_uring_prep_remove_buffers(struct io_uring_sqe *sqe, int nr,
 						int bgid) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(IORING_OP_REMOVE_BUFFERS, sqe, nr, 0, 0, 0);
+	liburing_sqe_fill_strict(IORING_OP_REMOVE_BUFFERS, sqe, nr, 0, 0, 0);
 	sqe->buf_group = (__u16)bgid;
 }
 

@@ -13,13 +13,13 @@
 LIBURING_BEGIN_DECLS
 
 /*
- * uring_sqe_fill_read - a read that may take its buffer from a group: all that
+ * liburing_sqe_fill_read - a read that may take its buffer from a group: all that
  * io_uring_prep_rw sets, but buf_group.
  */
-IOURINGHELPER void uring_sqe_fill_read(int op, struct io_uring_sqe *sqe, int fd, const void *addr,
-				       unsigned int len, __u64 offset) LIBURING_NOEXCEPT
+IOURINGHELPER void liburing_sqe_fill_read(int op, struct io_uring_sqe *sqe, int fd,
+					   const void *addr, unsigned int len, __u64 offset) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(op, sqe, fd, uring_ptr_to_u64(addr), len, offset);
+	liburing_sqe_fill(op, sqe, fd, uring_ptr_to_u64(addr), len, offset);
 	sqe->file_index = 0;
 	sqe->attr_ptr = 0;
 	sqe->attr_type_mask = 0;
@@ -34,7 +34,7 @@ IOURINGHELPER void uring_sqe_fill_read(int op, struct io_uring_sqe *sqe, int fd,
 IOURINGINLINE void io_uring_prep_read(struct io_uring_sqe *sqe, int fd, void *buf,
 				      unsigned int nbytes, __u64 offset) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_read(IORING_OP_READ, sqe, fd, buf, nbytes, offset);
+	liburing_sqe_fill_read(IORING_OP_READ, sqe, fd, buf, nbytes, offset);
 }
 
 /*
@@ -46,7 +46,7 @@ IOURINGINLINE void io_uring_prep_readv(struct io_uring_sqe *sqe, int fd,
 				       const struct iovec *iovecs, unsigned int nr_vecs,
 				       __u64 offset) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_read(IORING_OP_READV, sqe, fd, iovecs, nr_vecs, offset);
+	liburing_sqe_fill_read(IORING_OP_READV, sqe, fd, iovecs, nr_vecs, offset);
 }
 
 IOURINGINLINE void io_uring_prep_readv2(struct io_uring_sqe *sqe, int fd,
@@ -97,7 +97,7 @@ IOURINGINLINE void io_uring_prep_splice(struct io_uring_sqe *sqe, int fd_in, int
 					int fd_out, int64_t off_out, unsigned int nbytes,
 					unsigned int splice_flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_SPLICE, sqe, fd_out, (__u64)off_in, nbytes, (__u64)off_out);
+	liburing_sqe_fill(IORING_OP_SPLICE, sqe, fd_out, (__u64)off_in, nbytes, (__u64)off_out);
 	sqe->splice_flags = splice_flags;
 	sqe->splice_fd_in = fd_in;
 }
@@ -109,7 +109,7 @@ IOURINGINLINE void io_uring_prep_tee(struct io_uring_sqe *sqe, int fd_in, int fd
 				     unsigned int nbytes,
 				     unsigned int splice_flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_TEE, sqe, fd_out, 0, nbytes, 0);
+	liburing_sqe_fill(IORING_OP_TEE, sqe, fd_out, 0, nbytes, 0);
 	sqe->splice_flags = splice_flags;
 	sqe->splice_fd_in = fd_in;
 }

@@ -11,14 +11,14 @@
 LIBURING_BEGIN_DECLS
 
 /*
- * uring_sqe_fill_timeout - these operations insist on zeros in all that they do
+ * liburing_sqe_fill_timeout - these operations insist on zeros in all that they do
  * not use.
  */
-IOURINGHELPER void uring_sqe_fill_timeout(int op, struct io_uring_sqe *sqe, __u64 addr,
-					  unsigned int len, __u64 offset,
-					  unsigned int flags) LIBURING_NOEXCEPT
+IOURINGHELPER void liburing_sqe_fill_timeout(int op, struct io_uring_sqe *sqe, __u64 addr,
+					     unsigned int len, __u64 offset,
+					     unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_strict(op, sqe, -1, addr, len, offset);
+	liburing_sqe_fill_strict(op, sqe, -1, addr, len, offset);
 	sqe->timeout_flags = flags;
 	sqe->addr3 = 0;
 	sqe->__pad2[0] = 0;
@@ -36,7 +36,7 @@ IOURINGINLINE void io_uring_prep_timeout(struct io_uring_sqe *sqe,
 					 const struct __kernel_timespec *ts, unsigned int count,
 					 unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_timeout(IORING_OP_TIMEOUT, sqe, uring_ptr_to_u64(ts), 1, count, flags);
+	liburing_sqe_fill_timeout(IORING_OP_TIMEOUT, sqe, uring_ptr_to_u64(ts), 1, count, flags);
 }
 
 /*
@@ -49,7 +49,7 @@ IOURINGINLINE void io_uring_prep_timeout(struct io_uring_sqe *sqe,
 IOURINGINLINE void io_uring_prep_timeout_remove(struct io_uring_sqe *sqe, __u64 user_data,
 						unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_timeout(IORING_OP_TIMEOUT_REMOVE, sqe, user_data, 0, 0, flags);
+	liburing_sqe_fill_timeout(IORING_OP_TIMEOUT_REMOVE, sqe, user_data, 0, 0, flags);
 }
 
 /*
@@ -64,8 +64,8 @@ IOURINGINLINE void io_uring_prep_timeout_update(struct io_uring_sqe *sqe,
 						__u64 user_data,
 						unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_timeout(IORING_OP_TIMEOUT_REMOVE, sqe, user_data, 0, uring_ptr_to_u64(ts),
-			       flags | IORING_TIMEOUT_UPDATE);
+	liburing_sqe_fill_timeout(IORING_OP_TIMEOUT_REMOVE, sqe, user_data, 0, uring_ptr_to_u64(ts),
+				  flags | IORING_TIMEOUT_UPDATE);
 }
 
 /*
@@ -76,7 +76,7 @@ IOURINGINLINE void io_uring_prep_link_timeout(struct io_uring_sqe *sqe,
 					      const struct __kernel_timespec *ts,
 					      unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill_timeout(IORING_OP_LINK_TIMEOUT, sqe, uring_ptr_to_u64(ts), 1, 0, flags);
+	liburing_sqe_fill_timeout(IORING_OP_LINK_TIMEOUT, sqe, uring_ptr_to_u64(ts), 1, 0, flags);
 }
 
 /*
@@ -92,7 +92,7 @@ IOURINGINLINE void io_uring_prep_link_timeout(struct io_uring_sqe *sqe,
 IOURINGINLINE void io_uring_prep_cancel64(struct io_uring_sqe *sqe, __u64 user_data,
 					  int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_ASYNC_CANCEL, sqe, -1, user_data, 0, 0);
+	liburing_sqe_fill(IORING_OP_ASYNC_CANCEL, sqe, -1, user_data, 0, 0);
 	sqe->cancel_flags = (__u32)flags;
 	sqe->splice_fd_in = 0;
 }
@@ -113,7 +113,7 @@ IOURINGINLINE void io_uring_prep_cancel(struct io_uring_sqe *sqe, const void *us
 IOURINGINLINE void io_uring_prep_cancel_fd(struct io_uring_sqe *sqe, int fd,
 					   unsigned int flags) LIBURING_NOEXCEPT
 {
-	uring_sqe_fill(IORING_OP_ASYNC_CANCEL, sqe, fd, 0, 0, 0);
+	liburing_sqe_fill(IORING_OP_ASYNC_CANCEL, sqe, fd, 0, 0, 0);
 	sqe->cancel_flags = flags | IORING_ASYNC_CANCEL_FD;
 	sqe->splice_fd_in = 0;
 }
