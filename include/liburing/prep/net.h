@@ -300,7 +300,8 @@ IOURINGINLINE void io_uring_prep_recv_multishot(struct io_uring_sqe *sqe, int so
  *
  * Of msg only msg_namelen and msg_controllen count: they size the areas for name
  * and control data in each buffer, which io_uring_recvmsg_validate and what is
- * beside it take apart.
+ * beside it take apart. A datagram without data ends the request, as the end of a
+ * stream does.
  */
 IOURINGINLINE void io_uring_prep_recvmsg_multishot(struct io_uring_sqe *sqe, int fd,
 						   struct msghdr *msg,
