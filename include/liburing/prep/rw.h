@@ -17,7 +17,8 @@ LIBURING_BEGIN_DECLS
  * io_uring_prep_rw sets, but buf_group.
  */
 IOURINGHELPER void liburing_sqe_fill_read(int op, struct io_uring_sqe *sqe, int fd,
-					   const void *addr, unsigned int len, __u64 offset) LIBURING_NOEXCEPT
+					   const void *addr, unsigned int len,
+					   __u64 offset) LIBURING_NOEXCEPT
 {
 	liburing_sqe_fill(op, sqe, fd, uring_ptr_to_u64(addr), len, offset);
 	sqe->file_index = 0;
