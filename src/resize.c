@@ -3,8 +3,9 @@
  * Changing the size of a ring in use.
  *
  * Once the kernel has swapped the rings there is no way back. So address space
- * for the new ones is taken before it is asked, and the new rings are mapped
- * over it.
+ * for the new ones is taken before it is asked. It maps rings only where it
+ * chooses itself, not at an address that is given: the space is let go right
+ * before it is needed, and what there was room for has room.
  */
 #include "internal.h"
 
@@ -33,21 +34,17 @@ static void reserve_drop(struct reserve *space)
 	space->ptr = NULL;
 }
 
-/* Put one of the kernel's regions in place, and give back what it leaves over. */
+/* Map one of the kernel's regions in place of the reserved space. */
 static int reserve_fill(struct reserve *space, int fd, uint64_t off, size_t sz)
 {
-	size_t used_sz = iou_round_to_page(sz);
 	void *ptr;
 
-	if (used_sz > space->sz)
-		return -ENOMEM;
-	ptr = iou_sys_mmap(space->ptr, sz, PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_POPULATE | MAP_FIXED, fd, off);
+	reserve_drop(space);
+	ptr = iou_sys_mmap(NULL, sz, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, off);
 	if (iou_is_err(ptr))
 		return iou_err_of(ptr);
-	if (space->sz > used_sz)
-		iou_sys_munmap((char *)space->ptr + used_sz, space->sz - used_sz);
-	space->sz = used_sz;
+	space->ptr = ptr;
+	space->sz = sz;
 	return 0;
 }
 
@@ -104,6 +101,8 @@ int io_uring_resize_rings(struct io_uring *ring, struct io_uring_params *p)
 	if (ret)
 		goto err;
 
+	/* A kernel that says nothing about the array leaves what the call before put here. */
+	p->sq_off.array = 0;
 	ret = iou_do_register(ring, IORING_REGISTER_RESIZE_RINGS, p, 1);
 	if (ret < 0)
 		goto err;
