@@ -246,11 +246,13 @@ IOURINGINLINE void io_uring_prep_sendmsg_zc_fixed(struct io_uring_sqe *sqe, int 
 }
 
 /*
- * io_uring_prep_send_bundle - send as many buffers of buf_group as are there, up
- * to len bytes (0: all). Since 6.10.
+ * io_uring_prep_send_bundle - send the buffers of buf_group, several at a time, until
+ * there are none. Since 6.10.
  *
- * The program sets IOSQE_BUFFER_SELECT and buf_group. The CQE names the first
- * buffer; its result counts over the ones that follow it.
+ * The program sets IOSQE_BUFFER_SELECT and buf_group. A CQE names the first buffer
+ * of a stretch and counts over the ones that follow it; with IORING_CQE_F_MORE
+ * another stretch comes. len limits the first one only (0: no limit), in whole
+ * buffers.
  */
 IOURINGINLINE void io_uring_prep_send_bundle(struct io_uring_sqe *sqe, int sockfd, size_t len,
 					     int flags) LIBURING_NOEXCEPT
