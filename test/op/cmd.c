@@ -31,7 +31,7 @@ static void test_queue_sizes(void **state)
 {
 	struct io_uring *ring = *state;
 	static char bytes[65536];
-	int fds[2], res, queued = 0;
+	int fds[2], res, before = 0, after = 0;
 
 	net_tcp_pair(fds);
 	assert_int_equal(send(fds[1], "seven b", 7, 0), 7);
@@ -44,11 +44,13 @@ static void test_queue_sizes(void **state)
 	op_check(op_run(ring), 0);
 	while (send(fds[0], bytes, sizeof(bytes), MSG_DONTWAIT) > 0)
 		;
+	assert_int_equal(ioctl(fds[0], TIOCOUTQ, &before), 0);
 	io_uring_prep_cmd_sock(op_sqe(ring, 1), SOCKET_URING_OP_SIOCOUTQ, fds[0], 0, 0, NULL, 0);
 	res = op_run(ring);
-	assert_int_equal(ioctl(fds[0], TIOCOUTQ, &queued), 0);
-	assert_true(queued > 0);
-	op_check(res, queued);
+	assert_int_equal(ioctl(fds[0], TIOCOUTQ, &after), 0);
+	/* Acknowledgements may be on their way. */
+	assert_true(after > 0);
+	assert_in_range(res, after, before);
 	net_close_pair(fds);
 }
 
