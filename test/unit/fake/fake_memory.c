@@ -167,7 +167,6 @@ long fake_mmap(uintptr_t addr, size_t len, int prot, int flags, int fd, uint64_t
 	const struct fake_region *region;
 	struct mapping m = { .kind = MAPPING_RING };
 	struct fake_ring *ring;
-	struct mapping *under;
 	void *ptr;
 
 	if (!len)
@@ -180,19 +179,12 @@ long fake_mmap(uintptr_t addr, size_t len, int prot, int flags, int fd, uint64_t
 	region = find_region(ring, off);
 	if (!region || !region->mem || len > region->sz || !(flags & MAP_SHARED))
 		return -EINVAL;
+	/* The kernel alone says where a ring is mapped. */
+	if (addr || (flags & MAP_FIXED))
+		return -EINVAL;
 
 	m.len = fake_round_to_page(len);
-	if (flags & MAP_FIXED) {
-		under = find_mapping(addr, m.len);
-		if (!under || under->kind != MAPPING_RESERVE || addr % fake.page_sz) {
-			fake_wrong("a fixed mapping over what was not reserved");
-			return -EINVAL;
-		}
-		carve(under, addr, m.len);
-		ptr = mmap((void *)addr, m.len, prot, MAP_SHARED | MAP_FIXED, region->memfd, 0);
-	} else {
-		ptr = map_aligned(m.len, prot, MAP_SHARED, region->memfd);
-	}
+	ptr = map_aligned(m.len, prot, MAP_SHARED, region->memfd);
 	if (ptr == MAP_FAILED)
 		return -ENOMEM;
 	m.addr = (uintptr_t)ptr;
