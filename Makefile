@@ -31,7 +31,7 @@ SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 LIBS := liburing liburing-ffi
 ARCHIVES := $(LIBS:%=$(BUILD)/%.a)
 SHARED := $(LIBS:%=$(BUILD)/%.so.$(VERSION))
-PCFILES := $(LIBS:%=$(BUILD)/%.pc)
+PCFILES := $(LIBS:%=$(BUILD)/%.pc) $(BUILD)/liburingx.pc
 HEADERS := $(patsubst $Sinclude/%,%,$(wildcard $(addprefix $Sinclude/,*.h */*.h */*/*.h)))
 MANPAGES := $(patsubst $Sman/%,%,$(wildcard $Sman/*.[1-9]))
 
@@ -40,11 +40,16 @@ NOLIBC := $(if $(filter libc,$(ARCH)),,nolibc)
 liburing_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(SOURCES) $(NOLIBC))
 liburing-ffi_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out compat_syms,$(SOURCES)) $(NOLIBC) ffi)
 
-EXAMPLES := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Sexamples/*.c))
+# The reader, a library of its own above liburing.
+X_VERSION := 0.1
+X_OBJ := $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $Ssrc/uringx/*.c))
+X_SHARED := $(BUILD)/liburingx.so.$(X_VERSION)
+
+EXAMPLES := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Sexamples/*.c $Sexamples/porting/*.c))
 EXAMPLE_OBJ := $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $Sexamples/common/*.c))
 TOOLS := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Stools/*.c))
 
-TEST_AREAS := unit ring op register regress cxx
+TEST_AREAS := unit ring op register regress cxx uringx
 tests_in = $(patsubst $S%$(2),$(BUILD)/%,$(wildcard $(foreach area,$(1),$Stest/$(area)/*$(2))))
 UNIT_TESTS := $(call tests_in,unit,.c)
 RING_TESTS := $(call tests_in,$(filter-out unit,$(TEST_AREAS)),.c)
@@ -91,7 +96,7 @@ $(BUILD)/commands: FORCE
 
 # The libraries
 
-all: $(ARCHIVES) $(SHARED)
+all: $(ARCHIVES) $(SHARED) $(BUILD)/liburingx.a $(X_SHARED)
 
 $(BUILD)/obj/%.o: $Ssrc/%.c $(BUILD)/commands
 	$(call say,CC,$(<:$S%=%))mkdir -p $(@D)
@@ -118,7 +123,20 @@ $(SHARED): $(BUILD)/%.so.$(VERSION): $(BUILD)/%.map $$($$*_OBJ)
 	@ln -sf $(@F) $(BUILD)/$*.so.$(SOVERSION)
 	@ln -sf $(@F) $(BUILD)/$*.so
 
+$(X_OBJ): private CCOMPILE += -fPIC
+$(BUILD)/liburingx.a: $(X_OBJ)
+	$(call say,AR,$@)rm -f $@
+	$Q$(AR) rcsD $@ $^
+$(X_SHARED): $Ssrc/uringx/liburingx.map $(X_OBJ) $(filter %/liburing.so.$(VERSION),$(SHARED))
+	$(call say,LD,$@):
+	$Q$(CC) $(CFLAGS) $(LINKFLAGS) -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack \
+		$(if $(SANITIZE),,-Wl,-z,defs) -Wl,-soname,liburingx.so.0 -Wl,--version-script,$< \
+		-o $@ $(filter-out $<,$^)
+	@ln -sf $(@F) $(BUILD)/liburingx.so.0
+	@ln -sf $(@F) $(BUILD)/liburingx.so
+
 below_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+$(BUILD)/liburingx.pc: private VERSION := $(X_VERSION)
 $(BUILD)/%.pc: $S%.pc.in config.mk $Sinclude/liburing/io_uring_version.h
 	@mkdir -p $(@D)
 	$Qsed -e 's|@PREFIX@|$(PREFIX)|; s|@INCLUDEDIR@|$(call below_prefix,$(INCLUDEDIR))|' \
@@ -135,9 +153,11 @@ $(BUILD)/%.o: $S%.c $(BUILD)/commands
 	$Q$(CCOMPILE) $(CWARN) -pthread $(DEPS) -c $< -o $@
 
 $(EXAMPLES): $(EXAMPLE_OBJ)
+$(EXAMPLES): $(BUILD)/liburingx.a
 $(EXAMPLES) $(TOOLS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liburing.a
 	$(call say,LD,$@):
-	$Q$(CC) $(CFLAGS) -pthread $(LINKFLAGS) $(filter %.o,$^) $(BUILD)/liburing.a -o $@
+	$Q$(CC) $(CFLAGS) -pthread $(LINKFLAGS) $(filter %.o,$^) $(filter %x.a,$^) \
+		$(BUILD)/liburing.a -o $@
 
 RUN_ENV := SRCDIR=$(abspath $(SRCDIR)) BUILD_DIR=$(abspath $(BUILD)) \
 	EXAMPLES_DIR=$(abspath $(BUILD)/examples) TOOLS_DIR=$(abspath $(BUILD)/tools) \
@@ -214,7 +234,7 @@ $(BUILD)/fake/%.o: $Ssrc/%.c $(BUILD)/commands
 $(BUILD)/test/unit/%.o: private TESTFLAGS += $(FAKEFLAGS)
 
 $(UNIT_TESTS): $(BUILD)/%: $(BUILD)/%.o $(SUPPORT_OBJ) $(FAKE_OBJ)
-$(RING_TESTS) $(CXX_TESTS): $(BUILD)/%: $(BUILD)/%.o $(SUPPORT_OBJ) $(BUILD)/liburing.a
+$(RING_TESTS) $(CXX_TESTS): $(BUILD)/%: $(BUILD)/%.o $(SUPPORT_OBJ) $(BUILD)/liburingx.a $(BUILD)/liburing.a
 $(CXX_TESTS): private CCOMPILE = $(CXXCOMPILE)
 $(TESTS):
 	$(call say,LD,$@):
@@ -225,17 +245,21 @@ $(TESTS):
 .PHONY: install uninstall
 put = install -D -m $(1) $(2) '$(DESTDIR)$(3)'
 INSTALLED := $(HEADERS:%=$(INCLUDEDIR)/%) $(ARCHIVES:$(BUILD)/%=$(LIBDEVDIR)/%) \
+	$(LIBDEVDIR)/liburingx.a $(LIBDEVDIR)/liburingx.so $(LIBDIR)/liburingx.so.0 \
+	$(X_SHARED:$(BUILD)/%=$(LIBDIR)/%) \
 	$(PCFILES:$(BUILD)/%=$(LIBDEVDIR)/pkgconfig/%) $(LIBS:%=$(LIBDEVDIR)/%.so) \
 	$(SHARED:$(BUILD)/%=$(LIBDIR)/%) $(LIBS:%=$(LIBDIR)/%.so.$(SOVERSION)) \
 	$(foreach page,$(MANPAGES),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page))
 
 install: all $(PCFILES)
 	@set -e; $(foreach h,$(HEADERS),$(call put,644,$Sinclude/$h,$(INCLUDEDIR)/$h);)
-	@set -e; $(foreach f,$(ARCHIVES),$(call put,644,$f,$(LIBDEVDIR)/$(notdir $f));)
+	@set -e; $(foreach f,$(ARCHIVES) $(BUILD)/liburingx.a,$(call put,644,$f,$(LIBDEVDIR)/$(notdir $f));)
 	@set -e; $(foreach f,$(PCFILES),$(call put,644,$f,$(LIBDEVDIR)/pkgconfig/$(notdir $f));)
-	@set -e; $(foreach f,$(SHARED),$(call put,755,$f,$(LIBDIR)/$(notdir $f));)
+	@set -e; $(foreach f,$(SHARED) $(X_SHARED),$(call put,755,$f,$(LIBDIR)/$(notdir $f));)
 	@set -e; $(foreach l,$(LIBS),ln -sf $l.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$l.so.$(SOVERSION)'; \
 		ln -sf $(DEVLINK)$l.so.$(VERSION) '$(DESTDIR)$(LIBDEVDIR)/$l.so';)
+	@ln -sf $(notdir $(X_SHARED)) '$(DESTDIR)$(LIBDIR)/liburingx.so.0'
+	@ln -sf $(DEVLINK)$(notdir $(X_SHARED)) '$(DESTDIR)$(LIBDEVDIR)/liburingx.so'
 	@set -e; $(foreach page,$(MANPAGES),$(call put,644,$Sman/$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page));):
 	@echo 'Installed below $(DESTDIR)$(PREFIX). Run ldconfig if programs do not find the new library.'
 
