@@ -6,6 +6,9 @@
 
 #define HUGE_PAGE_SZ (2UL * 1024 * 1024)
 
+/* At least the words that kernel and program share, before the first CQE. */
+#define SHARED_WORDS_SZ 256
+
 /* Where the rings and SQEs of an IORING_SETUP_NO_MMAP ring are to be. */
 struct ring_mem {
 	char *buf;	/* the application's memory, or NULL */
@@ -113,9 +116,13 @@ static int ring_mem_place(const struct iou_ring_size *size, struct ring_mem *mem
 	if (mem->used_sz > mem->buf_sz)
 		return -ENOMEM;
 	ring->int_flags |= IOU_INT_APP_MEM;
+	if (!mem->buf)
+		return -EFAULT;
 	ring->sq.sqes = (struct io_uring_sqe *)mem->buf;
 	ring->sq.ring_ptr = mem->buf + sqes_sz;
 	ring->cq.ring_ptr = ring->sq.ring_ptr;
+	/* Where another ring was, kernels may take its heads and tails as they find them. */
+	__builtin_memset(ring->sq.ring_ptr, 0, SHARED_WORDS_SZ);
 	return 0;
 }
 

@@ -31,6 +31,7 @@ enum fake_layout {
 	FAKE_LAYOUT_64,		/* CQEs at 64: kernels from 5.18 or so */
 	FAKE_LAYOUT_320,	/* each index in its own cache line, CQEs at 320 */
 	FAKE_LAYOUT_SPLIT,	/* SQ and CQ ring apart, no CQ flags: before 5.4 */
+	FAKE_LAYOUT_4096,	/* a header of a whole page, as no kernel has it yet */
 };
 
 /* When a request completes: at this time of the clock, within a wait; or */

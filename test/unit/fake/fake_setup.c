@@ -26,6 +26,9 @@ static const struct layout layouts[] = {
 	[FAKE_LAYOUT_SPLIT] = {
 		0, 64, 128, 132, 140, 136, 192, 0, 64, 128, 132, 136, 0, 192
 	},
+	[FAKE_LAYOUT_4096] = {
+		0, 64, 256, 264, 276, 272, 0, 128, 192, 260, 268, 284, 280, 4096
+	},
 };
 
 struct fake_ring fake_rings[FAKE_NR_RINGS];
