@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "net_ring.h"
+#include "refusal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+
+#define MAX_RETRIES 1000
+
+/* Multishot receive came with the same kernel as this opcode. */
+static bool has_multishot_recv(struct io_uring *ring)
+{
+	struct io_uring_probe *probe = io_uring_get_probe_ring(ring);
+	bool found = probe && io_uring_opcode_supported(probe, IORING_OP_SEND_ZC);
+
+	io_uring_free_probe(probe);
+	return found;
+}
+
+int net_ring_init(struct io_uring *ring, unsigned int entries, unsigned int cq_entries)
+{
+	static const unsigned int wanted[] = {
+		IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+		IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN,
+		0,
+	};
+	struct io_uring_params params;
+	size_t i = 0;
+	int ret;
+
+	do {
+		memset(&params, 0, sizeof(params));
+		params.flags = wanted[i] | IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE;
+		params.cq_entries = cq_entries;
+		ret = io_uring_queue_init_params(entries, ring, &params);
+	} while (ret == -EINVAL && wanted[i++]);
+	if (ret < 0) {
+		if (!explain_refusal(stderr, ret, 0))
+			fprintf(stderr, "The ring cannot be made: %s\n", strerror(-ret));
+		return ret;
+	}
+	if (!has_multishot_recv(ring)) {
+		fprintf(stderr, "This kernel has no multishot receive: it came with Linux 6.0.\n");
+		io_uring_queue_exit(ring);
+		return -EOPNOTSUPP;
+	}
+	/* Where it fails, every enter looks the descriptor up instead. */
+	io_uring_register_ring_fd(ring);
+	return 0;
+}
+
+struct io_uring_sqe *net_ring_get_sqe(struct io_uring *ring)
+{
+	struct io_uring_sqe *sqe;
+	int i, ret = 0;
+
+	for (i = 0; i < MAX_RETRIES; i++) {
+		sqe = io_uring_get_sqe(ring);
+		if (sqe)
+			return sqe;
+		ret = io_uring_submit(ring);
+		if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY)
+			break;
+	}
+	net_fail("no free SQE", ret);
+}
+
+int net_ring_cancel_all(struct io_uring *ring)
+{
+	struct io_uring_sync_cancel_reg reg = {
+		.flags = IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL,
+		.timeout = { .tv_sec = -1, .tv_nsec = -1 },
+	};
+	int ret;
+
+	do {
+		ret = io_uring_register_sync_cancel(ring, &reg);
+		/* What is cancelled ends in task work, for which this makes an enter. */
+		io_uring_get_events(ring);
+	} while (ret > 0);
+	return ret == -ENOENT ? 0 : ret;
+}
+
+int net_ring_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd = signalfd(-1, &set, SFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+void net_fail(const char *what, int err)
+{
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, strerror(-err));
+	exit(1);
+}
+
+void raise_nofile(unsigned int nr)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= nr)
+		return;
+	limit.rlim_cur = limit.rlim_max < nr ? limit.rlim_max : nr;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
