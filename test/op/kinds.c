@@ -136,13 +136,13 @@ static void case_send_recv(struct io_uring *ring)
 		io_uring_prep_recv(op_sqe(ring, 1), fds[i % 2], bytes, sizeof(bytes), 0);
 		op_submit(ring);
 		no_cqe(ring);
-		io_uring_prep_send(op_sqe(ring, 2), fds[1 - i % 2], "some text" + i, 9 - (size_t)i,
+		io_uring_prep_send(op_sqe(ring, 2), fds[1 - i % 2], &"some text"[i], 9 - (size_t)i,
 				   0);
 		op_submit(ring);
 		op_collect(ring, 2, results);
 		op_check(results[1].res, 9 - i);
 		op_check(results[2].res, 9 - i);
-		assert_memory_equal(bytes, "some text" + i, 9 - (size_t)i);
+		assert_memory_equal(bytes, &"some text"[i], 9 - (size_t)i);
 	}
 	net_close_pair(fds);
 }
