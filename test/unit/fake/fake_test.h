@@ -13,10 +13,13 @@
 #include <string.h>
 #include <asm/unistd.h>
 
+/* The number that mmap has, and what its offset counts. */
 #ifdef __NR_mmap2
 #define NR_MMAP __NR_mmap2
+#define MMAP_OFF_UNIT 4096ULL
 #else
 #define NR_MMAP __NR_mmap
+#define MMAP_OFF_UNIT 1ULL
 #endif
 
 /* What no function may leave in a CQE pointer. */
