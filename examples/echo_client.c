@@ -108,7 +108,7 @@ static void run(struct echo_client *client)
 		if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY)
 			net_fail("io_uring_submit_and_wait", ret);
 		nr = 0;
-		io_uring_for_each_cqe(&client->ring, head, cqe) {
+		io_uring_for_each_cqe (&client->ring, head, cqe) {
 			handle(client, cqe);
 			nr++;
 		}
@@ -182,8 +182,8 @@ int main(int argc, char **argv)
 	run(&client);
 	seconds = client.start != 0 ? seconds_now() - client.start : 0;
 	printf("total req: %lu, seconds: %.3f, req/s: %.0f, lost connections: %lu\n",
-	       client.nr_requests, seconds,
-	       seconds > 0 ? (double)client.nr_requests / seconds : 0, client.nr_lost);
+	       client.nr_requests, seconds, seconds > 0 ? (double)client.nr_requests / seconds : 0,
+	       client.nr_lost);
 	/* The kernel may use the buffers until every request has ended. */
 	if (net_ring_cancel_all(&client.ring) == 0) {
 		buf_pool_exit(&client.pool, &client.ring);

@@ -137,7 +137,7 @@ static void serve(struct echo_server *server)
 		if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY)
 			net_fail("io_uring_submit_and_wait", ret);
 		nr = 0;
-		io_uring_for_each_cqe(&server->ring, head, cqe) {
+		io_uring_for_each_cqe (&server->ring, head, cqe) {
 			handle(server, cqe);
 			nr++;
 		}
@@ -208,8 +208,8 @@ static void init_server(struct echo_server *server)
 	/* A connection has at most a receive and a send to complete in a round. */
 	if (net_ring_init(&server->ring, SQ_ENTRIES, 4 * nr_conns + SQ_ENTRIES) < 0)
 		exit(1);
-	ret = buf_pool_init(&server->pool, &server->ring, nr_buffers,
-			    server->options.message_sz, 0);
+	ret = buf_pool_init(&server->pool, &server->ring, nr_buffers, server->options.message_sz,
+			    0);
 	if (ret < 0)
 		net_fail("a ring of buffers", ret);
 	if (server->options.fixed_files) {

@@ -14,7 +14,7 @@ struct buf_pool {
 	unsigned int nr_buffers;
 	unsigned int buf_sz;
 	int group;
-	int nr_put;		/* put back, and not yet published */
+	int nr_put; /* put back, and not yet published */
 };
 
 /*

@@ -13,8 +13,8 @@
 #define MAX_QUEUED 64
 
 /* An SQE for the connection's socket. */
-static struct io_uring_sqe *get_conn_sqe(struct echo_server *server, struct echo_conn *conn, enum echo_op op,
-					 unsigned int bid)
+static struct io_uring_sqe *get_conn_sqe(struct echo_server *server, struct echo_conn *conn,
+					 enum echo_op op, unsigned int bid)
 {
 	struct io_uring_sqe *sqe = net_ring_get_sqe(&server->ring);
 
@@ -70,8 +70,8 @@ static void queue_cancel(struct echo_server *server, struct echo_conn *conn)
 {
 	struct io_uring_sqe *sqe = get_conn_sqe(server, conn, OP_CONN_CANCEL, 0);
 
-	io_uring_prep_cancel64(
-		sqe, echo_pack(OP_CONN_RECEIVE, (size_t)(conn - server->conns), 0), 0);
+	io_uring_prep_cancel64(sqe, echo_pack(OP_CONN_RECEIVE, (size_t)(conn - server->conns), 0),
+			       0);
 	conn->cancelling = true;
 }
 
@@ -96,8 +96,8 @@ static void settle(struct echo_server *server, struct echo_conn *conn)
 	if (conn->broken || (conn->at_eof && !conn->nr_queued)) {
 		if (conn->receiving && !conn->cancelling)
 			queue_cancel(server, conn);
-		if (!conn->receiving && !conn->cancelling && !conn->fetching &&
-		    !conn->nr_queued && !conn->starved && !conn->closing)
+		if (!conn->receiving && !conn->cancelling && !conn->fetching && !conn->nr_queued &&
+		    !conn->starved && !conn->closing)
 			queue_close(server, conn);
 		return;
 	}
@@ -128,7 +128,8 @@ static void drop_queue(struct echo_server *server, struct echo_conn *conn)
 }
 
 /* Data came in buffer bid. */
-static void add_piece(struct echo_server *server, struct echo_conn *conn, unsigned int bid, unsigned int len)
+static void add_piece(struct echo_server *server, struct echo_conn *conn, unsigned int bid,
+		      unsigned int len)
 {
 	server->pieces[bid].len = len;
 	server->nr_held++;
@@ -155,7 +156,8 @@ static void add_starved(struct echo_server *server, struct echo_conn *conn)
 }
 
 /* What a receive came to, multishot or not. */
-static void take_received(struct echo_server *server, struct echo_conn *conn, const struct io_uring_cqe *cqe)
+static void take_received(struct echo_server *server, struct echo_conn *conn,
+			  const struct io_uring_cqe *cqe)
 {
 	if (cqe->res > 0)
 		add_piece(server, conn, cqe->flags >> IORING_CQE_BUFFER_SHIFT, (unsigned)cqe->res);
@@ -185,7 +187,8 @@ static void handle_receive(struct echo_server *server, struct echo_conn *conn,
 	settle(server, conn);
 }
 
-static void handle_fetch(struct echo_server *server, struct echo_conn *conn, const struct io_uring_cqe *cqe)
+static void handle_fetch(struct echo_server *server, struct echo_conn *conn,
+			 const struct io_uring_cqe *cqe)
 {
 	conn->fetching = false;
 	conn->readable |= cqe->res == -ENOBUFS || (cqe->flags & IORING_CQE_F_SOCK_NONEMPTY);
@@ -193,7 +196,8 @@ static void handle_fetch(struct echo_server *server, struct echo_conn *conn, con
 	settle(server, conn);
 }
 
-static void handle_send(struct echo_server *server, struct echo_conn *conn, const struct io_uring_cqe *cqe)
+static void handle_send(struct echo_server *server, struct echo_conn *conn,
+			const struct io_uring_cqe *cqe)
 {
 	unsigned int bid = conn->first;
 

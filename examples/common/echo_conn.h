@@ -10,8 +10,8 @@
 
 /* What a completion is of; the OP_CONN_... ones are a connection's. */
 enum echo_op {
-	OP_CONN_RECEIVE,	/* multishot receive, or multishot poll */
-	OP_CONN_FETCH,		/* receive after a poll */
+	OP_CONN_RECEIVE, /* multishot receive, or multishot poll */
+	OP_CONN_FETCH, /* receive after a poll */
 	OP_CONN_SEND,
 	OP_CONN_CANCEL,
 	OP_CONN_CLOSE,
@@ -21,20 +21,20 @@ enum echo_op {
 };
 
 struct echo_conn {
-	int fd;			/* a descriptor, or a slot of the file table */
-	unsigned int first;	/* buffers to send, in order; the first is in flight */
+	int fd; /* a descriptor, or a slot of the file table */
+	unsigned int first; /* buffers to send, in order; the first is in flight */
 	unsigned int last;
 	unsigned int nr_queued;
-	unsigned int sent;	/* bytes of the first */
-	bool receiving;		/* the multishot receive or poll is there */
-	bool fetching;		/* poll mode: a receive is in flight */
-	bool readable;		/* poll mode: there may be more to receive */
+	unsigned int sent; /* bytes of the first */
+	bool receiving; /* the multishot receive or poll is there */
+	bool fetching; /* poll mode: a receive is in flight */
+	bool readable; /* poll mode: there may be more to receive */
 	bool cancelling;
-	bool at_eof;		/* the peer will send no more */
-	bool broken;		/* nothing can be sent any more */
-	bool starved;		/* in the list of those that found no buffer */
+	bool at_eof; /* the peer will send no more */
+	bool broken; /* nothing can be sent any more */
+	bool starved; /* in the list of those that found no buffer */
 	bool closing;
-	struct echo_conn *next;	/* of the starved, or of the unused */
+	struct echo_conn *next; /* of the starved, or of the unused */
 };
 
 /* A received piece, by the number of its buffer. */
@@ -51,10 +51,10 @@ struct echo_server {
 	int signal_fd;
 	struct signalfd_siginfo siginfo;
 	struct echo_conn *conns;
-	struct echo_conn *unused;	/* without a file table; with it the kernel picks */
+	struct echo_conn *unused; /* without a file table; with it the kernel picks */
 	struct echo_conn *starved;
 	struct echo_piece *pieces;
-	unsigned int nr_held;		/* buffers with data in them */
+	unsigned int nr_held; /* buffers with data in them */
 	unsigned int nr_open;
 	bool accepting;
 	bool stopping;

@@ -8,17 +8,19 @@
 
 static void print_usage(FILE *out, bool is_server)
 {
-	fprintf(out, "usage: echo_%s [OPTION]...\n"
-		     "  -p PORT         TCP port, 1 to 65535%s (the default is 12345)\n"
-		     "  -n CONNECTIONS  %s (1000)\n"
-		     "  -l SIZE         bytes of %s (16)\n"
-		     "  -f              sockets in the ring's file table, without descriptors\n",
+	fprintf(out,
+		"usage: echo_%s [OPTION]...\n"
+		"  -p PORT         TCP port, 1 to 65535%s (the default is 12345)\n"
+		"  -n CONNECTIONS  %s (1000)\n"
+		"  -l SIZE         bytes of %s (16)\n"
+		"  -f              sockets in the ring's file table, without descriptors\n",
 		is_server ? "server" : "client", is_server ? ", or 0 for a free one" : "",
 		is_server ? "at most so many at a time" : "so many, all the time",
 		is_server ? "a receive buffer" : "a message");
 	if (is_server)
-		fprintf(out, "  -P              multishot poll, and a receive when it tells of data\n"
-			     "  -b BUFFERS      receive buffers, a power of two (by CONNECTIONS)\n");
+		fprintf(out,
+			"  -P              multishot poll, and a receive when it tells of data\n"
+			"  -b BUFFERS      receive buffers, a power of two (by CONNECTIONS)\n");
 	else
 		fprintf(out, "  -a ADDRESS      of the server (127.0.0.1)\n"
 			     "  -t SECONDS      end after so much time\n"
@@ -98,7 +100,8 @@ void parse_echo_options(int argc, char **argv, bool is_server, struct echo_optio
 		.interval = 2,
 		.host = "127.0.0.1",
 	};
-	while (good && (opt = getopt(argc, argv, is_server ? "p:n:l:fPb:h" : "p:n:l:fa:t:r:i:h")) != -1)
+	while (good &&
+	       (opt = getopt(argc, argv, is_server ? "p:n:l:fPb:h" : "p:n:l:fa:t:r:i:h")) != -1)
 		good = parse_option(opt, is_server, options);
 	if (!good || optind != argc) {
 		print_usage(stderr, is_server);

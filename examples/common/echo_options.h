@@ -7,14 +7,14 @@
 struct echo_options {
 	unsigned int port;
 	unsigned int nr_connections;
-	unsigned int message_sz;	/* bytes of a message, and of a buffer */
+	unsigned int message_sz; /* bytes of a message, and of a buffer */
 	bool fixed_files;
-	bool poll_mode;			/* server: wait with poll, then receive */
-	unsigned int nr_buffers;	/* server: 0 leaves it to the server */
-	unsigned int seconds;		/* client: 0 goes on until SIGINT */
-	unsigned int interval;		/* client: seconds between two lines */
-	unsigned long nr_requests;	/* client: 0 is without bound */
-	const char *host;		/* client: an IPv4 address */
+	bool poll_mode; /* server: wait with poll, then receive */
+	unsigned int nr_buffers; /* server: 0 leaves it to the server */
+	unsigned int seconds; /* client: 0 goes on until SIGINT */
+	unsigned int interval; /* client: seconds between two lines */
+	unsigned long nr_requests; /* client: 0 is without bound */
+	const char *host; /* client: an IPv4 address */
 };
 
 /*

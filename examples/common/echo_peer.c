@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct io_uring_sqe *get_sqe(struct echo_client *client, struct echo_peer *peer, enum echo_peer_op op)
+static struct io_uring_sqe *get_sqe(struct echo_client *client, struct echo_peer *peer,
+				    enum echo_peer_op op)
 {
 	struct io_uring_sqe *sqe = net_ring_get_sqe(&client->ring);
 
@@ -124,7 +125,8 @@ static void lose(struct echo_client *client, struct echo_peer *peer)
 	}
 }
 
-static void take_echo(struct echo_client *client, struct echo_peer *peer, const char *data, unsigned int len)
+static void take_echo(struct echo_client *client, struct echo_peer *peer, const char *data,
+		      unsigned int len)
 {
 	if (len > client->options.message_sz - peer->got ||
 	    memcmp(data, peer->message + peer->got, len) != 0) {
@@ -161,7 +163,8 @@ static void handle_receive(struct echo_client *client, struct echo_peer *peer,
 		queue_receive(client, peer);
 }
 
-static void handle_send(struct echo_client *client, struct echo_peer *peer, const struct io_uring_cqe *cqe)
+static void handle_send(struct echo_client *client, struct echo_peer *peer,
+			const struct io_uring_cqe *cqe)
 {
 	peer->sending = false;
 	if (cqe->res > 0)
@@ -176,7 +179,8 @@ static void handle_send(struct echo_client *client, struct echo_peer *peer, cons
 		send_next(client, peer);
 }
 
-static void handle_socket(struct echo_client *client, struct echo_peer *peer, const struct io_uring_cqe *cqe)
+static void handle_socket(struct echo_client *client, struct echo_peer *peer,
+			  const struct io_uring_cqe *cqe)
 {
 	if (cqe->res < 0)
 		net_fail("socket", cqe->res);
@@ -185,7 +189,8 @@ static void handle_socket(struct echo_client *client, struct echo_peer *peer, co
 	queue_connect(client, peer);
 }
 
-static void handle_connect(struct echo_client *client, struct echo_peer *peer, const struct io_uring_cqe *cqe)
+static void handle_connect(struct echo_client *client, struct echo_peer *peer,
+			   const struct io_uring_cqe *cqe)
 {
 	if (cqe->res < 0) {
 		if (peer->seq == 0 && client->nr_connected == 0 && cqe->res != -EINTR)

@@ -23,17 +23,17 @@ enum echo_peer_op {
 
 /* A connection that sends a message and waits for it to come back. */
 struct echo_peer {
-	int fd;			/* a descriptor, or a slot of the file table; -1: none */
+	int fd; /* a descriptor, or a slot of the file table; -1: none */
 	char *message;
-	__u64 seq;		/* of the message; 0: was never connected */
+	__u64 seq; /* of the message; 0: was never connected */
 	unsigned int sent;
 	unsigned int got;
 	unsigned int nr_in_flight;
 	bool sending;
 	bool receiving;
 	bool lost;
-	bool starved;		/* found no buffer */
-	bool waiting;		/* for the next tick, to connect again */
+	bool starved; /* found no buffer */
+	bool waiting; /* for the next tick, to connect again */
 };
 
 struct echo_client {
@@ -47,12 +47,12 @@ struct echo_client {
 	struct echo_peer *peers;
 	char *messages;
 	bool stopping;
-	unsigned int nr_connected;	/* that were connected at least once */
+	unsigned int nr_connected; /* that were connected at least once */
 	unsigned int nr_starved;
 	unsigned long nr_requests;
 	unsigned long nr_lost;
 	unsigned long nr_reported;
-	double start, reported;		/* seconds; 0 before all were connected */
+	double start, reported; /* seconds; 0 before all were connected */
 };
 
 /* echo_peer_connect - make a socket, connect, and go on with messages. */

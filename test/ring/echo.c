@@ -135,8 +135,10 @@ static void parse_totals(const char *line, struct client_totals *totals)
 static void client_run(const struct server *server, const char *nr_conns, const char *size,
 		       const char *nr, bool fixed_files)
 {
-	const char *args[] = { "-p", server->port, "-n", nr_conns, "-l", size, "-r", nr,
-			       fixed_files ? "-f" : NULL, NULL };
+	const char *args[] = { "-p",     server->port, "-n",
+			       nr_conns, "-l",         size,
+			       "-r",     nr,           fixed_files ? "-f" : NULL,
+			       NULL };
 	struct client_totals totals;
 	char line[256], last[256] = "";
 	FILE *out;
