@@ -236,7 +236,8 @@ static int use_personality(void *arg)
 	id = io_uring_register_personality(&ring);
 	child_check(id > 0);
 	if (syscall(SYS_setresuid, somebody, somebody, somebody) < 0) {
-		printf("not allowed to become somebody else: %s\n", strerror(errno));
+		dprintf(STDOUT_FILENO, "not allowed to become somebody else: %s\n",
+			strerror(errno));
 		return CHILD_SKIP;
 	}
 	child_check_equal(open_secret(&ring, 0), -EACCES);

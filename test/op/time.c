@@ -118,6 +118,23 @@ static void test_clocks(void **state)
 	op_check(op_run(ring), -EINVAL);
 }
 
+/* The time in the SQE itself, in nanoseconds. */
+static void test_immediate(void **state)
+{
+	struct io_uring *ring = *state;
+	unsigned long long start = now_ms();
+	struct io_uring_sqe *sqe = op_sqe(ring, 1);
+	int res;
+
+	io_uring_prep_timeout(sqe, NULL, 0, IORING_TIMEOUT_IMMEDIATE_ARG);
+	sqe->addr = SHORT_MS * 1000000;
+	res = op_run(ring);
+	if (res == -EINVAL)
+		skip_because("the kernel has no IORING_TIMEOUT_IMMEDIATE_ARG");
+	op_check(res, -ETIME);
+	assert_true(now_ms() - start >= SHORT_MS);
+}
+
 static void test_multishot(void **state)
 {
 	struct io_uring *ring = *state;
@@ -286,6 +303,7 @@ int main(void)
 		op_test(test_count),
 		op_test(test_absolute),
 		op_test(test_clocks),
+		op_test(test_immediate),
 		op_test(test_multishot),
 		op_test(test_update),
 		op_test(test_remove),

@@ -212,6 +212,24 @@ static void test_same_user_data(void **state)
 	close(fds[1]);
 }
 
+/* Closing the descriptor ends nothing: the request has the file, and goes on. */
+static void test_close_cancels_nothing(void **state)
+{
+	struct io_uring *ring = *state;
+	int fds[2];
+	char byte;
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	io_uring_prep_read(op_sqe(ring, 1), fds[0], &byte, 1, 0);
+	op_submit(ring);
+	close(fds[0]);
+	no_cqe(ring);
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	op_expect(ring, 1, 1);
+	assert_int_equal(byte, 'x');
+	close(fds[1]);
+}
+
 /*
  * A worker that sits in a system call can only be interrupted: -EALREADY. Opening
  * a FIFO is such a call, until there is a writer.
@@ -253,6 +271,7 @@ int main(void)
 		op_test(test_by_opcode),
 		op_test(test_all),
 		op_test(test_same_user_data),
+		op_test(test_close_cancels_nothing),
 		op_test(test_running),
 	};
 
