@@ -130,7 +130,8 @@ int io_uring_submit_and_wait_min_timeout(struct io_uring *ring, struct io_uring_
  *
  * They are entry reg_index of the region that io_uring_register_region set up
  * with IORING_MEM_REGION_REG_WAIT_ARG, an array of struct io_uring_reg_wait.
- * -EINVAL without IORING_FEAT_EXT_ARG. Since kernel 6.13.
+ * Leave the region's last entry unused: kernels of 6.18 and before take the first
+ * in its place. -EINVAL without IORING_FEAT_EXT_ARG. Since kernel 6.13.
  */
 int io_uring_submit_and_wait_reg(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 				 unsigned wait_nr, int reg_index) LIBURING_NOEXCEPT;
