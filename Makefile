@@ -13,8 +13,8 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-4s %s\n' $(1) $(2);)
 
 .SUFFIXES:
+.PHONY: all FORCE examples tools demo test check test-build check-api install uninstall clean distclean help
 .DELETE_ON_ERROR:
-.PHONY: all FORCE
 all:
 
 ifneq ($(filter-out clean distclean help,$(or $(MAKECMDGOALS),all)),)
@@ -27,11 +27,13 @@ config.mk: $Sconfigure $(wildcard $Sconfig/try_*)
 
 VERSION := $(shell awk '/define IO_URING_VERSION_M(AJ|IN)OR/ { printf "%s%s", dot, $$3; dot = "." }' \
 	$Sinclude/liburing/io_uring_version.h)
-SOVERSION := $(firstword $(subst ., ,$(VERSION)))
-LIBS := liburing liburing-ffi
-ARCHIVES := $(LIBS:%=$(BUILD)/%.a)
-SHARED := $(LIBS:%=$(BUILD)/%.so.$(VERSION))
-PCFILES := $(LIBS:%=$(BUILD)/%.pc) $(BUILD)/liburingx.pc
+LIBS := liburing liburing-ffi liburingx
+liburing_VERSION := $(VERSION)
+liburing-ffi_VERSION := $(VERSION)
+liburingx_VERSION := 0.1
+so_file = $(1).so.$($(1)_VERSION)
+so_name = $(1).so.$(firstword $(subst ., ,$($(1)_VERSION)))
+PRODUCTS := $(foreach l,$(LIBS),$(BUILD)/$l.a $(BUILD)/$(call so_file,$l))
 HEADERS := $(patsubst $Sinclude/%,%,$(wildcard $(addprefix $Sinclude/,*.h */*.h */*/*.h)))
 MANPAGES := $(patsubst $Sman/%,%,$(wildcard $Sman/*.[1-9]))
 
@@ -39,11 +41,7 @@ SOURCES := $(filter-out ffi nolibc,$(basename $(notdir $(wildcard $Ssrc/*.c))))
 NOLIBC := $(if $(filter libc,$(ARCH)),,nolibc)
 liburing_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(SOURCES) $(NOLIBC))
 liburing-ffi_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out compat_syms,$(SOURCES)) $(NOLIBC) ffi)
-
-# The reader, a library of its own above liburing.
-X_VERSION := 0.1
-X_OBJ := $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $Ssrc/uringx/*.c))
-X_SHARED := $(BUILD)/liburingx.so.$(X_VERSION)
+liburingx_OBJ := $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $Ssrc/uringx/*.c))
 
 EXAMPLES := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Sexamples/*.c $Sexamples/porting/*.c))
 EXAMPLE_OBJ := $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $Sexamples/common/*.c))
@@ -79,24 +77,26 @@ SHLINK := $(CC) $(CFLAGS) $(LINKFLAGS) -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,no
 ifneq ($(NOLIBC),)
 # With -flto the compiler makes up calls of the memory functions too late for
 # nolibc.h: there the archive leaves them to the program's libc.
-LTO := $(findstring -flto,$(CFLAGS))
-LIBCOMPILE += -fno-stack-protector -U_FORTIFY_SOURCE $(if $(LTO),,-include $Ssrc/nolibc.h)
-SHLINK += -nostdlib $(foreach f,memcmp memcpy memmove memset,-Wl,--defsym=$f=iou_$f)
-SHLIBS := $(shell $(CC) $(CFLAGS) -print-libgcc-file-name)
+LIBCOMPILE += -fno-stack-protector -U_FORTIFY_SOURCE \
+	$(if $(findstring -flto,$(CFLAGS)),,-include $Ssrc/nolibc.h)
+liburing_LINK := -nostdlib $(foreach f,memcmp memcpy memmove memset,-Wl,--defsym=$f=iou_$f) \
+	$(shell $(CC) $(CFLAGS) -print-libgcc-file-name)
+liburing-ffi_LINK := $(liburing_LINK)
 endif
+liburingx_LINK := $(BUILD)/$(call so_file,liburing)
 
 TESTFLAGS := $(WARN) -Wno-unused-parameter -pthread -I$Stest/support -I$(BUILD)/test
 FAKEFLAGS := -iquote $Stest/unit/fake -iquote $Ssrc
 
 # Objects are made anew when the commands that make them change.
-COMMANDS := $(LIBCOMPILE) : $(CXXCOMPILE) : $(SHLINK) $(SHLIBS) : $(TESTFLAGS) : $(AR)
+COMMANDS := $(LIBCOMPILE) : $(CXXCOMPILE) : $(SHLINK) $(liburing_LINK) : $(TESTFLAGS) : $(AR)
 $(BUILD)/commands: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(COMMANDS))' | cmp -s - $@ || echo '$(subst ','\'',$(COMMANDS))' >$@
 
 # The libraries
 
-all: $(ARCHIVES) $(SHARED) $(BUILD)/liburingx.a $(X_SHARED)
+all: $(PRODUCTS)
 
 $(BUILD)/obj/%.o: $Ssrc/%.c $(BUILD)/commands
 	$(call say,CC,$(<:$S%=%))mkdir -p $(@D)
@@ -106,45 +106,35 @@ $(patsubst %,$(BUILD)/obj/%.o,$(filter-out submit peek compat_syms,$(SOURCES))):
 	private LIBCOMPILE += $(if $(filter -O2,$(CFLAGS)),-Os)
 $(BUILD)/obj/ffi.o: private CWARN += -Wno-missing-prototypes
 $(BUILD)/obj/nolibc.o: private LIBCOMPILE += -fno-builtin -fno-lto
+$(liburingx_OBJ): private CCOMPILE += -fPIC
 
 $(BUILD)/%.map: $Ssrc/api.def $Stools/gen-map
 	@mkdir -p $(@D)
 	$Q$Stools/gen-map $* $< >$@
+$(BUILD)/liburingx.map: $Ssrc/uringx/liburingx.map
+	@cp $< $@
 
-.SECONDEXPANSION:
-$(ARCHIVES): $(BUILD)/%.a: $$($$*_OBJ)
-	$(call say,AR,$@)rm -f $@
-	$Q$(AR) rcsD $@ $^
-
-$(SHARED): $(BUILD)/%.so.$(VERSION): $(BUILD)/%.map $$($$*_OBJ)
-	$(call say,LD,$@):
-	$Q$(SHLINK) -Wl,-soname,$*.so.$(SOVERSION) -Wl,--version-script,$< -o $@ \
-		$(filter %.o,$^) $(SHLIBS)
-	@ln -sf $(@F) $(BUILD)/$*.so.$(SOVERSION)
-	@ln -sf $(@F) $(BUILD)/$*.so
-
-$(X_OBJ): private CCOMPILE += -fPIC
-$(BUILD)/liburingx.a: $(X_OBJ)
-	$(call say,AR,$@)rm -f $@
-	$Q$(AR) rcsD $@ $^
-$(X_SHARED): $Ssrc/uringx/liburingx.map $(X_OBJ) $(filter %/liburing.so.$(VERSION),$(SHARED))
-	$(call say,LD,$@):
-	$Q$(CC) $(CFLAGS) $(LINKFLAGS) -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack \
-		$(if $(SANITIZE),,-Wl,-z,defs) -Wl,-soname,liburingx.so.0 -Wl,--version-script,$< \
-		-o $@ $(filter-out $<,$^)
-	@ln -sf $(@F) $(BUILD)/liburingx.so.0
-	@ln -sf $(@F) $(BUILD)/liburingx.so
+define library
+$(BUILD)/$(1).a: $($(1)_OBJ)
+	$$(call say,AR,$$@)rm -f $$@
+	$Q$(AR) rcsD $$@ $$^
+$(BUILD)/$(call so_file,$(1)): $(BUILD)/$(1).map $($(1)_OBJ) $(filter %.$(VERSION),$($(1)_LINK))
+	$$(call say,LD,$$@):
+	$Q$(SHLINK) -Wl,-soname,$(call so_name,$(1)) -Wl,--version-script,$$< -o $$@ \
+		$($(1)_OBJ) $($(1)_LINK)
+	@ln -sf $$(@F) $(BUILD)/$(call so_name,$(1))
+	@ln -sf $$(@F) $(BUILD)/$(1).so
+endef
+$(foreach l,$(LIBS),$(eval $(call library,$l)))
 
 below_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
-$(BUILD)/liburingx.pc: private VERSION := $(X_VERSION)
 $(BUILD)/%.pc: $S%.pc.in config.mk $Sinclude/liburing/io_uring_version.h
 	@mkdir -p $(@D)
 	$Qsed -e 's|@PREFIX@|$(PREFIX)|; s|@INCLUDEDIR@|$(call below_prefix,$(INCLUDEDIR))|' \
-		-e 's|@LIBDEVDIR@|$(call below_prefix,$(LIBDEVDIR))|; s|@VERSION@|$(VERSION)|' $< >$@
+		-e 's|@LIBDEVDIR@|$(call below_prefix,$(LIBDEVDIR))|; s|@VERSION@|$($*_VERSION)|' $< >$@
 
 # Examples and tools
 
-.PHONY: examples tools demo
 examples: $(EXAMPLES)
 tools: $(TOOLS)
 
@@ -152,12 +142,10 @@ $(BUILD)/%.o: $S%.c $(BUILD)/commands
 	$(call say,CC,$(<:$S%=%))mkdir -p $(@D)
 	$Q$(CCOMPILE) $(CWARN) -pthread $(DEPS) -c $< -o $@
 
-$(EXAMPLES): $(EXAMPLE_OBJ)
-$(EXAMPLES): $(BUILD)/liburingx.a
+$(EXAMPLES): $(EXAMPLE_OBJ) $(BUILD)/liburingx.a
 $(EXAMPLES) $(TOOLS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liburing.a
 	$(call say,LD,$@):
-	$Q$(CC) $(CFLAGS) -pthread $(LINKFLAGS) $(filter %.o,$^) $(filter %x.a,$^) \
-		$(BUILD)/liburing.a -o $@
+	$Q$(CC) $(CFLAGS) -pthread $(LINKFLAGS) $(filter %.o,$^) $(filter %x.a,$^) $(BUILD)/liburing.a -o $@
 
 RUN_ENV := SRCDIR=$(abspath $(SRCDIR)) BUILD_DIR=$(abspath $(BUILD)) \
 	EXAMPLES_DIR=$(abspath $(BUILD)/examples) TOOLS_DIR=$(abspath $(BUILD)/tools) \
@@ -165,36 +153,10 @@ RUN_ENV := SRCDIR=$(abspath $(SRCDIR)) BUILD_DIR=$(abspath $(BUILD)) \
 demo: all examples tools
 	@$(RUN_ENV) $Stools/demo $(BUILD)
 
-# Benchmarks. PEER=PREFIX compares with another installation, run by run.
-
-.PHONY: bench bench-build bench-instructions
-BENCHES := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Sbench/*.c))
-PEER_LIB := $(if $(PEER),$(or $(firstword $(wildcard $(addprefix $(PEER)/lib,/liburing.a /*/liburing.a \
-	64/liburing.a))),$(error no liburing.a below $(PEER))))
-PEER_BENCHES := $(if $(PEER),$(BENCHES:$(BUILD)/%=$(BUILD)/peer/%))
-BENCH_ENV = $(RUN_ENV) PEER_LIB='$(PEER_LIB)'
-
-$(BUILD)/peer/prefix: FORCE
-	@mkdir -p $(@D)
-	@echo '$(PEER)' | cmp -s - $@ || echo '$(PEER)' >$@
-$(PEER_BENCHES:=.o): $(BUILD)/peer/%.o: $S%.c $(BUILD)/commands $(BUILD)/peer/prefix
-	$(call say,CC,"$(<:$S%=%) for $(PEER)")mkdir -p $(@D)
-	$Q$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 $(DEFINES) $(WARN) -I$(PEER)/include -pthread $(DEPS) -c $< -o $@
-$(BENCHES): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liburing.a
-$(PEER_BENCHES): $(BUILD)/peer/%: $(BUILD)/peer/%.o $(PEER_LIB)
-$(BENCHES) $(PEER_BENCHES):
-	$(call say,LD,$@):
-	$Q$(CC) $(CFLAGS) -static -pthread $(LINKFLAGS) $^ -o $@
-
-bench-build: all examples tools $(BENCHES) $(PEER_BENCHES)
-bench: bench-build
-	@$(BENCH_ENV) $Stools/bench-run
-bench-instructions: all $(BUILD)/bench/instructions $(if $(PEER),$(BUILD)/peer/bench/instructions)
-	@$(BENCH_ENV) $Stools/bench-instructions
+include $Sbench/bench.mk
 
 # Tests. T=WORD chooses those with WORD in their path.
 
-.PHONY: test check test-build check-api
 chosen = $(if $T,$(foreach test,$(1),$(if $(findstring $T,$(test:$S%=%)),$(test))),$(1))
 check: test
 test-build: all $(call chosen,$(TESTS:%=%$(if $(filter yes,$(RUNS)),,.o))) $(EXAMPLES) $(TOOLS)
@@ -214,10 +176,10 @@ $(CMOCKA).cflags: $(BUILD)/commands
 	@CMOCKA_LINK=$(RUNS) $Stools/find-cmocka $(CMOCKA) $(CC) $(CPPFLAGS) $(CFLAGS) $(LINKFLAGS)
 
 # Tables that the tests compile in: test/x.inc from tools/gen-x and its data.
-gen-abi-asserts_DATA := $(wildcard $Stest/data/uapi-constants.tsv $Stest/data/uapi-structs.tsv)
-gen-prep-golden_DATA := $(wildcard $Stest/data/sqe-vectors.tsv)
-GENERATED := $(if $(wildcard $Stools/gen-abi-asserts),$(BUILD)/test/abi_asserts.inc) \
-	$(if $(wildcard $Stools/gen-prep-golden),$(BUILD)/test/prep_golden.inc)
+gen-abi-asserts_DATA := $Stest/data/uapi-constants.tsv $Stest/data/uapi-structs.tsv
+gen-prep-golden_DATA := $Stest/data/sqe-vectors.tsv
+GENERATED := $(BUILD)/test/abi_asserts.inc $(BUILD)/test/prep_golden.inc
+.SECONDEXPANSION:
 $(GENERATED): $(BUILD)/test/%.inc: $Stools/gen-$$(subst _,-,$$*) $$(gen-$$(subst _,-,$$*)_DATA)
 	@mkdir -p $(@D)
 	$Q$^ >$@
@@ -242,25 +204,20 @@ $(TESTS):
 
 # Installation: what install writes, uninstall removes.
 
-.PHONY: install uninstall
 put = install -D -m $(1) $(2) '$(DESTDIR)$(3)'
-INSTALLED := $(HEADERS:%=$(INCLUDEDIR)/%) $(ARCHIVES:$(BUILD)/%=$(LIBDEVDIR)/%) \
-	$(LIBDEVDIR)/liburingx.a $(LIBDEVDIR)/liburingx.so $(LIBDIR)/liburingx.so.0 \
-	$(X_SHARED:$(BUILD)/%=$(LIBDIR)/%) \
-	$(PCFILES:$(BUILD)/%=$(LIBDEVDIR)/pkgconfig/%) $(LIBS:%=$(LIBDEVDIR)/%.so) \
-	$(SHARED:$(BUILD)/%=$(LIBDIR)/%) $(LIBS:%=$(LIBDIR)/%.so.$(SOVERSION)) \
-	$(foreach page,$(MANPAGES),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page))
+page_path = $(MANDIR)/man$(subst .,,$(suffix $(1)))/$(1)
+INSTALLED := $(HEADERS:%=$(INCLUDEDIR)/%) $(foreach page,$(MANPAGES),$(call page_path,$(page))) \
+	$(foreach l,$(LIBS),$(addprefix $(LIBDEVDIR)/,$l.a $l.so pkgconfig/$l.pc) \
+		$(addprefix $(LIBDIR)/,$(call so_file,$l) $(call so_name,$l)))
 
-install: all $(PCFILES)
+install: all $(LIBS:%=$(BUILD)/%.pc)
 	@set -e; $(foreach h,$(HEADERS),$(call put,644,$Sinclude/$h,$(INCLUDEDIR)/$h);)
-	@set -e; $(foreach f,$(ARCHIVES) $(BUILD)/liburingx.a,$(call put,644,$f,$(LIBDEVDIR)/$(notdir $f));)
-	@set -e; $(foreach f,$(PCFILES),$(call put,644,$f,$(LIBDEVDIR)/pkgconfig/$(notdir $f));)
-	@set -e; $(foreach f,$(SHARED) $(X_SHARED),$(call put,755,$f,$(LIBDIR)/$(notdir $f));)
-	@set -e; $(foreach l,$(LIBS),ln -sf $l.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$l.so.$(SOVERSION)'; \
-		ln -sf $(DEVLINK)$l.so.$(VERSION) '$(DESTDIR)$(LIBDEVDIR)/$l.so';)
-	@ln -sf $(notdir $(X_SHARED)) '$(DESTDIR)$(LIBDIR)/liburingx.so.0'
-	@ln -sf $(DEVLINK)$(notdir $(X_SHARED)) '$(DESTDIR)$(LIBDEVDIR)/liburingx.so'
-	@set -e; $(foreach page,$(MANPAGES),$(call put,644,$Sman/$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(page));):
+	@set -e; $(foreach l,$(LIBS),$(call put,644,$(BUILD)/$l.a,$(LIBDEVDIR)/$l.a); \
+		$(call put,644,$(BUILD)/$l.pc,$(LIBDEVDIR)/pkgconfig/$l.pc); \
+		$(call put,755,$(BUILD)/$(call so_file,$l),$(LIBDIR)/$(call so_file,$l)); \
+		ln -sf $(call so_file,$l) '$(DESTDIR)$(LIBDIR)/$(call so_name,$l)'; \
+		ln -sf $(DEVLINK)$(call so_file,$l) '$(DESTDIR)$(LIBDEVDIR)/$l.so';)
+	@set -e; $(foreach page,$(MANPAGES),$(call put,644,$Sman/$(page),$(call page_path,$(page)));):
 	@echo 'Installed below $(DESTDIR)$(PREFIX). Run ldconfig if programs do not find the new library.'
 
 uninstall:
@@ -268,9 +225,6 @@ uninstall:
 	@for dir in $(foreach d,$(sort $(dir $(filter-out %liburing.h,$(HEADERS)))),'$(DESTDIR)$(INCLUDEDIR)/$d'); do \
 		echo $$dir; done | sort -r | xargs rmdir 2>/dev/null || :
 
-# The rest
-
-.PHONY: clean distclean help
 clean:
 	rm -rf $(BUILD)
 distclean: clean
