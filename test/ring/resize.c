@@ -199,10 +199,6 @@ static void test_second_half(void **state)
 	unsigned i;
 
 	open_ring(state, 8);
-	if (!(ring.flags & IORING_SETUP_SQE128)) {
-		close_ring();
-		skip_because("SQEs have no second half here");
-	}
 	queue_nops(0, 3);
 	submit_ok(&ring, 3);
 	for (i = 0; i < 7; i++) {
@@ -372,12 +368,12 @@ int main(void)
 	static const struct CMUnitTest for_each[] = {
 		timed_test(test_sizes),
 		timed_test(test_in_flight),
-		timed_test(test_second_half),
 		timed_test(test_overflow),
 		timed_test(test_refused),
 		timed_test(test_clamp),
 		timed_test(test_no_address_space),
 		timed_test(test_closed),
+		timed_test(test_second_half),	/* last, for it goes where there is none */
 	};
 	struct CMUnitTest tests[ARRAY_LEN(for_each)];
 	int nr_failed = cmocka_run_group_tests_name("resize", once, NULL, NULL);
@@ -387,7 +383,8 @@ int main(void)
 		memcpy(tests, for_each, sizeof(tests));
 		for (t = 0; t < ARRAY_LEN(tests); t++)
 			tests[t].initial_state = (void *)(uintptr_t)&kinds[i];
-		nr_failed += cmocka_run_group_tests_name(kinds[i].name, tests, NULL, NULL);
+		t -= !(kinds[i].flags & IORING_SETUP_SQE128);
+		nr_failed += _cmocka_run_group_tests(kinds[i].name, tests, t, NULL, NULL);
 	}
 	return nr_failed;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define IOPOLL IORING_SETUP_IOPOLL
 #define SQPOLL IORING_SETUP_SQPOLL
 #define POISON ((struct io_uring_cqe *)0x5a5a5a5a)
 
@@ -144,14 +145,19 @@ static void test_full(struct io_uring *ring)
 	assert_int_equal(io_uring_peek_cqe(ring, &cqe), -EAGAIN);
 }
 
+/*
+ * Not with SQPOLL where the time is to be up: newer kernels post the timeout's
+ * CQE there a moment after they have ended the wait for it. Those that lack the
+ * feature do not.
+ */
 int main(void)
 {
 	static const struct ring_case cases[] = {
-		{ "time is up, by a request, on", test_times_out, IORING_SETUP_IOPOLL, 0 },
-		{ "fewer in time, by a request, on", test_gets_fewer, IORING_SETUP_IOPOLL, 0 },
-		{ "satisfied, with a request, on", test_satisfied, IORING_SETUP_IOPOLL, 0 },
-		{ "no need of a request on", test_no_wait, IORING_SETUP_IOPOLL, 0 },
-		{ "request and full SQ on", test_full, IORING_SETUP_IOPOLL | SQPOLL, 0 },
+		{ "time is up, by a request, on", test_times_out, IOPOLL | SQPOLL, 0 },
+		{ "fewer in time, by a request, on", test_gets_fewer, IOPOLL | SQPOLL, 0 },
+		{ "satisfied, with a request, on", test_satisfied, IOPOLL, 0 },
+		{ "no need of a request on", test_no_wait, IOPOLL, 0 },
+		{ "request and full SQ on", test_full, IOPOLL | SQPOLL, 0 },
 	};
 
 	return ring_run_cases("wait_no_ext_arg", cases, ARRAY_LEN(cases));

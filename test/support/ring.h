@@ -57,8 +57,8 @@ struct ring_case {
 /*
  * ring_run_cases - run each case on each kind; main returns what it returns.
  *
- * Each gets a new ring, TEST_SECONDS, and must leave no descriptor open. A kind
- * that the kernel lacks is one skipped test.
+ * Each gets a new ring, TEST_SECONDS, and must leave no descriptor open. The kinds
+ * that the kernel lacks are together one skipped test.
  */
 int ring_run_cases(const char *group, const struct ring_case *cases, unsigned nr_cases);
 
