@@ -134,9 +134,11 @@ static void test_send_to(void **state)
 	struct io_uring *ring = *state;
 	struct sockaddr_in from, to;
 	int fds[2] = { net_bound(SOCK_DGRAM, &from), net_bound(SOCK_DGRAM, &to) };
+	struct iovec iov = { bufs[0], 10 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	struct io_uring_sqe *sqe;
 
-	require_op(IORING_OP_SEND_ZC);
+	require_op(IORING_OP_SENDMSG_ZC);
 	sqe = op_sqe(ring, 1);
 	io_uring_prep_send_zc(sqe, fds[0], "datagram", 8, 0, 0);
 	io_uring_prep_send_set_addr(sqe, (const struct sockaddr *)&to, sizeof(to));
@@ -145,6 +147,11 @@ static void test_send_to(void **state)
 	assert_memory_equal(back, "datagram", 8);
 	io_uring_prep_send_zc(op_sqe(ring, 1), fds[0], "nowhere", 7, 0, 0);
 	expect_refused(ring, -EDESTADDRREQ);
+	/* A flag that datagrams do not know. */
+	io_uring_prep_send_zc(op_sqe(ring, 1), fds[0], "urgent", 6, MSG_OOB, 0);
+	expect_refused(ring, -EOPNOTSUPP);
+	io_uring_prep_sendmsg_zc(op_sqe(ring, 1), fds[0], &msg, MSG_OOB);
+	expect_refused(ring, -EOPNOTSUPP);
 	net_close_pair(fds);
 }
 

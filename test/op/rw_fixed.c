@@ -100,22 +100,24 @@ static void test_readv_fixed(void **state)
 {
 	struct io_uring *ring = *state;
 	int fd = temp_file(FILE_SZ);
-	struct iovec iov[2] = { { bufs[0] + 100, 200 }, { bufs[0] + 1000, 50 } };
+	struct iovec iov[2] = { { bufs[1] + 100, 200 }, { bufs[1] + 1000, 50 } };
 
 	require_op(IORING_OP_READV_FIXED);
 	register_bufs(ring);
-	io_uring_prep_readv_fixed(op_sqe(ring, 1), fd, iov, 2, 700, 0, 0);
+	io_uring_prep_readv_fixed(op_sqe(ring, 1), fd, iov, 2, 700, 0, 1);
 	op_check(op_run(ring), 250);
-	assert_true(pattern_same(bufs[0] + 100, 200, 700));
-	assert_true(pattern_same(bufs[0] + 1000, 50, 900));
-	assert_true(all_bytes(bufs[0] + 300, 700, 0xa5));
+	assert_true(pattern_same(bufs[1] + 100, 200, 700));
+	assert_true(pattern_same(bufs[1] + 1000, 50, 900));
+	assert_true(all_bytes(bufs[1] + 300, 700, 0xa5));
 
 	/* One of the pieces is in another buffer. */
-	iov[1].iov_base = bufs[1];
-	io_uring_prep_readv_fixed(op_sqe(ring, 1), fd, iov, 2, 700, 0, 0);
-	op_check(op_run(ring), -EFAULT);
 	iov[1].iov_base = bufs[0];
-	io_uring_prep_readv_fixed(op_sqe(ring, 1), NOT_OPEN, iov, 2, 700, 0, 0);
+	io_uring_prep_readv_fixed(op_sqe(ring, 1), fd, iov, 2, 700, 0, 1);
+	op_check(op_run(ring), -EFAULT);
+	iov[1].iov_base = bufs[1];
+	io_uring_prep_readv_fixed(op_sqe(ring, 1), fd, iov, 2, 700, 1 << 30, 1);
+	op_check(op_run(ring), -EOPNOTSUPP);
+	io_uring_prep_readv_fixed(op_sqe(ring, 1), NOT_OPEN, iov, 2, 700, 0, 1);
 	op_check(op_run(ring), -EBADF);
 	close(fd);
 }
