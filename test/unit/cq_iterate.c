@@ -266,7 +266,7 @@ static void a_last_entry_that_is_half_there(void **state)
 static void the_iterator_by_hand(void **state)
 {
 	struct io_uring_cqe_iter iter;
-	struct io_uring_cqe *cqe;
+	struct io_uring_cqe *cqe = NULL;
 	struct io_uring ring;
 
 	init_ring(&ring, 4, 0);
