@@ -65,6 +65,25 @@ static inline uint64_t now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+static inline int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* percentile - the value below which fraction (0 to 1) of the values lie; sorts them. */
+static inline double percentile(double *values, int nr, double fraction)
+{
+	qsort(values, (size_t)nr, sizeof(*values), compare_doubles);
+	return values[(int)(fraction * (nr - 1) + 0.5)];
+}
+
+static inline double median(double *values, int nr)
+{
+	return percentile(values, nr, 0.5);
+}
+
 /* is_quick - whether the run is to show that everything works, in little time. */
 static inline bool is_quick(void)
 {

@@ -2,17 +2,19 @@
 /*
  * instructions - loops whose instructions tools/bench-instructions counts.
  *
- *	instructions PATH ROUNDS
+ *	instructions PATH ROUNDS [BATCH [ENTRIES]]
  *
- * Prints the number of requests that were made. What two runs with different
+ * BATCH (128) is how many requests a round has, ENTRIES (BATCH) the size of the
+ * ring. Prints the number of requests that were made. What two runs with different
  * ROUNDS differ by is the loop alone, without set-up, exit and start of the
  * program. Each loop is what a careful program writes, its checks included.
  */
 #include <liburing.h>
 #include "common.h"
 
-#define BATCH 128
+#define MAX_BATCH 256
 
+static unsigned batch = 128;
 static __u64 sum;
 
 static void queue_nops(struct io_uring *ring, unsigned nr)
@@ -40,30 +42,30 @@ static unsigned batch_for_each(struct io_uring *ring)
 	struct io_uring_cqe *cqe;
 	unsigned head __attribute__((unused)), nr = 0;
 
-	queue_nops(ring, BATCH);
-	check_nr((unsigned)check(io_uring_submit_and_wait(ring, BATCH), "submit"), BATCH);
-	io_uring_for_each_cqe(ring, head, cqe) {
+	queue_nops(ring, batch);
+	check_nr((unsigned)check(io_uring_submit_and_wait(ring, batch), "submit"), batch);
+	io_uring_for_each_cqe (ring, head, cqe) {
 		sum += cqe->user_data;
 		nr++;
 	}
 	io_uring_cq_advance(ring, nr);
-	check_nr(nr, BATCH);
-	return BATCH;
+	check_nr(nr, batch);
+	return batch;
 }
 
 static unsigned batch_peek_batch(struct io_uring *ring)
 {
-	struct io_uring_cqe *cqes[BATCH];
+	struct io_uring_cqe *cqes[MAX_BATCH];
 	unsigned i, nr;
 
-	queue_nops(ring, BATCH);
-	check_nr((unsigned)check(io_uring_submit_and_wait(ring, BATCH), "submit"), BATCH);
-	nr = io_uring_peek_batch_cqe(ring, cqes, BATCH);
+	queue_nops(ring, batch);
+	check_nr((unsigned)check(io_uring_submit_and_wait(ring, batch), "submit"), batch);
+	nr = io_uring_peek_batch_cqe(ring, cqes, batch);
 	for (i = 0; i < nr; i++)
 		sum += cqes[i]->user_data;
 	io_uring_cq_advance(ring, nr);
-	check_nr(nr, BATCH);
-	return BATCH;
+	check_nr(nr, batch);
+	return batch;
 }
 
 static unsigned batch_wait_each(struct io_uring *ring)
@@ -71,14 +73,14 @@ static unsigned batch_wait_each(struct io_uring *ring)
 	struct io_uring_cqe *cqe;
 	unsigned i;
 
-	queue_nops(ring, BATCH);
-	check_nr((unsigned)check(io_uring_submit(ring), "submit"), BATCH);
-	for (i = 0; i < BATCH; i++) {
+	queue_nops(ring, batch);
+	check_nr((unsigned)check(io_uring_submit(ring), "submit"), batch);
+	for (i = 0; i < batch; i++) {
 		check(io_uring_wait_cqe(ring, &cqe), "wait");
 		sum += cqe->user_data;
 		io_uring_cqe_seen(ring, cqe);
 	}
-	return BATCH;
+	return batch;
 }
 
 static unsigned one_wait(struct io_uring *ring)
@@ -123,32 +125,47 @@ static const struct path {
 	const char *name;
 	unsigned (*run)(struct io_uring *ring);
 } paths[] = {
-	{ "batch-for-each", batch_for_each },
-	{ "batch-peek-batch", batch_peek_batch },
-	{ "batch-wait-each", batch_wait_each },
-	{ "one-wait", one_wait },
+	{ "batch-for-each", batch_for_each },           { "batch-peek-batch", batch_peek_batch },
+	{ "batch-wait-each", batch_wait_each },         { "one-wait", one_wait },
 	{ "one-submit-and-wait", one_submit_and_wait },
 };
+
+static const struct path *find_path(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_NR(paths); i++) {
+		if (strcmp(name, paths[i].name) == 0)
+			return &paths[i];
+	}
+	die("no path %s", name);
+}
 
 int main(int argc, char **argv)
 {
 	unsigned long nr_requests = 0, rounds;
+	const struct path *path;
 	struct io_uring ring;
-	size_t i = 0;
+	unsigned entries;
+	size_t i;
 
 	if (argc == 1) {
-		for (; i < ARRAY_NR(paths); i++)
+		for (i = 0; i < ARRAY_NR(paths); i++)
 			puts(paths[i].name);
 		return 0;
 	}
-	while (argc == 3 && i < ARRAY_NR(paths) && strcmp(argv[1], paths[i].name) != 0)
-		i++;
-	if (argc != 3 || i == ARRAY_NR(paths))
-		die("usage: instructions [PATH ROUNDS]   (alone: lists the paths)");
+	if (argc < 3 || argc > 5)
+		die("usage: instructions [PATH ROUNDS [BATCH [ENTRIES]]]   (alone: lists the paths)");
+	path = find_path(argv[1]);
+	if (argc > 3)
+		batch = (unsigned)strtoul(argv[3], NULL, 10);
+	entries = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : batch;
+	if (batch < 1 || batch > MAX_BATCH || batch > entries)
+		die("a batch of 1 to %d, and a ring that holds it, please", MAX_BATCH);
 
-	check(io_uring_queue_init(BATCH, &ring, 0), "io_uring_queue_init");
+	check(io_uring_queue_init(entries, &ring, 0), "io_uring_queue_init");
 	for (rounds = strtoul(argv[2], NULL, 10); rounds; rounds--)
-		nr_requests += paths[i].run(&ring);
+		nr_requests += path->run(&ring);
 	io_uring_queue_exit(&ring);
 	fprintf(stderr, "requests %lu, sum %llu\n", nr_requests, (unsigned long long)sum);
 	return 0;
