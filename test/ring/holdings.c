@@ -20,17 +20,15 @@ static unsigned choose_entries(unsigned i)
 	return i % 100 == 99 ? MAX_ENTRIES : 1U << i % 11;
 }
 
-/* The kernel takes back memory some time after an exit. */
 static int try_patiently(struct io_uring *ring, unsigned entries, const struct ring_kind *kind)
 {
-	int ret = ring_try(ring, entries, kind);
-	unsigned i;
+	unsigned nr_tries = 0;
+	int ret;
 
-	/* Such a ring may need a huge page, which there need not be. */
-	for (i = 0; i < 100 && ret == -ENOMEM && !(kind->flags & IORING_SETUP_NO_MMAP); i++) {
-		sleep_ms(10);
+	do {
 		ret = ring_try(ring, entries, kind);
-	}
+		/* Such a ring may need a huge page, which there need not be. */
+	} while (!(kind->flags & IORING_SETUP_NO_MMAP) && ring_retry(ret, &nr_tries));
 	return ret;
 }
 

@@ -75,21 +75,17 @@ static void require_app_memory(void)
 		skip_because("the kernel refuses NO_MMAP: %s", strerror(-ret));
 }
 
-/* The memory of an earlier ring may be charged to the user a little longer. */
 static int init_patiently(unsigned entries, struct io_uring *ring, struct io_uring_params *p,
 			  void *mem, size_t mem_sz)
 {
 	const struct io_uring_params asked = *p;
-	unsigned i;
+	unsigned nr_tries = 0;
 	int ret;
 
-	for (i = 0; i < 200; i++) {
+	do {
 		*p = asked;
 		ret = io_uring_queue_init_mem(entries, ring, p, mem, mem_sz);
-		if (ret != -ENOMEM)
-			break;
-		sleep_ms(5);
-	}
+	} while (ring_retry(ret, &nr_tries));
 	return ret;
 }
 

@@ -46,13 +46,20 @@ static void close_ring(void)
 
 static int resize(unsigned sq_entries, unsigned cq_entries)
 {
-	struct io_uring_params p = { .sq_entries = sq_entries, .cq_entries = cq_entries };
+	const struct io_uring_params asked = {
+		.sq_entries = sq_entries,
+		.cq_entries = cq_entries,
+		.flags = cq_entries ? IORING_SETUP_CQSIZE : 0,
+	};
+	struct io_uring_params p;
+	unsigned nr_tries = 0;
 	int ret;
 
-	if (cq_entries)
-		p.flags = IORING_SETUP_CQSIZE;
-	ret = io_uring_resize_rings(&ring, &p);
-	assert_int_equal(p.flags, 0);
+	do {
+		p = asked;
+		ret = io_uring_resize_rings(&ring, &p);
+		assert_int_equal(p.flags, 0);
+	} while (ring_retry(ret, &nr_tries));
 	if (!ret) {
 		assert_int_equal(p.sq_entries, sq_entries);
 		assert_int_equal(p.cq_entries, cq_entries ? cq_entries : 2 * sq_entries);
@@ -275,10 +282,18 @@ static void test_refused(void **state)
 
 static void test_clamp(void **state)
 {
-	struct io_uring_params p = { .sq_entries = 100000, .flags = IORING_SETUP_CLAMP };
+	struct io_uring_params p;
+	unsigned nr_tries = 0;
+	int ret;
 
 	open_ring(state, 8);
-	assert_int_equal(io_uring_resize_rings(&ring, &p), 0);
+	do {
+		memset(&p, 0, sizeof(p));
+		p.sq_entries = 100000;
+		p.flags = IORING_SETUP_CLAMP;
+		ret = io_uring_resize_rings(&ring, &p);
+	} while (ring_retry(ret, &nr_tries));
+	assert_int_equal(ret, 0);
 	use_all(32768, 65536);
 	p.sq_entries = 5;
 	p.flags = 0;

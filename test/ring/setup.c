@@ -50,14 +50,17 @@ static const struct size_case size_cases[] = {
 static void check_size(const struct size_case *size, unsigned more_flags)
 {
 	struct io_uring_params asked, p;
+	unsigned nr_tries = 0;
 	struct io_uring ring;
 	int ret;
 
 	memset(&asked, 0, sizeof(asked));
 	asked.flags = size->flags | more_flags;
 	asked.cq_entries = size->cq_entries;
-	p = asked;
-	ret = io_uring_queue_init_params(size->entries, &ring, &p);
+	do {
+		p = asked;
+		ret = io_uring_queue_init_params(size->entries, &ring, &p);
+	} while (ring_retry(ret, &nr_tries));
 	assert_int_equal(ret, size->ret);
 	if (ret) {
 		/* As it was, so that the program can try with other values. */

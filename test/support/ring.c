@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +18,10 @@
 #define CASE_ENTRIES 8
 /* How long a polling thread spins before it sleeps. */
 #define SQ_IDLE_MS 20
+#define MAX_TRIES 200
+#define TRY_MS 5
+/* Enough for two of the largest rings. */
+#define AMPLE_MEMLOCK (64UL << 20)
 
 const struct ring_kind ring_kinds[] = {
 	{ .name = "plain" },
@@ -140,6 +145,22 @@ void ring_open_flags(struct io_uring *ring, unsigned entries, unsigned flags)
 	const struct ring_kind kind = { .name = "these flags", .flags = flags };
 
 	ring_open(ring, entries, &kind);
+}
+
+bool ring_retry(int ret, unsigned *nr_tries)
+{
+	struct rlimit limit;
+
+	if (ret != -ENOMEM)
+		return false;
+	if ((*nr_tries)++ < MAX_TRIES) {
+		sleep_ms(TRY_MS);
+		return true;
+	}
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur < AMPLE_MEMLOCK)
+		skip_because("no memory: RLIMIT_MEMLOCK is %llu",
+			     (unsigned long long)limit.rlim_cur);
+	return false;
 }
 
 /* One case on one kind. */

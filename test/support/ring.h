@@ -46,6 +46,15 @@ void ring_open_flags(struct io_uring *ring, unsigned entries, unsigned flags);
  */
 int ring_ask(unsigned flags);
 
+/*
+ * ring_retry - whether to repeat a set-up or resize that returned ret.
+ *
+ * So it is for a second after -ENOMEM: a user without CAP_IPC_LOCK is charged for
+ * the memory of rings, also for a while after they were given up. When that does
+ * not help and the limit is small, the test is skipped.
+ */
+bool ring_retry(int ret, unsigned *nr_tries);
+
 /* A test that is run on a ring of 8 entries of every kind. */
 struct ring_case {
 	const char *name;
