@@ -35,3 +35,6 @@ bench: bench-build
 	@$(BENCH_ENV) PEER='$(PEER)' $Stools/bench-run
 bench-instructions: all $(BUILD)/bench/instructions $(call peer,$(BUILD)/bench/instructions)
 	@$(BENCH_ENV) $Stools/bench-instructions
+.PHONY: bench-readme
+bench-readme:
+	@BUILD_DIR=$(BUILD) $Stools/bench-readme
