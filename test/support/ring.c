@@ -147,11 +147,26 @@ void ring_open_flags(struct io_uring *ring, unsigned entries, unsigned flags)
 	ring_open(ring, entries, &kind);
 }
 
+/* Whether RLIMIT_MEMLOCK holds for this process: CAP_IPC_LOCK is bit 14. */
+static bool is_charged(void)
+{
+	FILE *status = fopen("/proc/self/status", "re");
+	unsigned long long caps = 0;
+	char line[256];
+
+	while (status && fgets(line, sizeof(line), status))
+		if (sscanf(line, "CapEff: %llx", &caps) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return !(caps & 1ULL << 14);
+}
+
 bool ring_retry(int ret, unsigned *nr_tries)
 {
 	struct rlimit limit;
 
-	if (ret != -ENOMEM)
+	if (ret != -ENOMEM || !is_charged())
 		return false;
 	if ((*nr_tries)++ < MAX_TRIES) {
 		sleep_ms(TRY_MS);
