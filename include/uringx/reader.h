@@ -19,9 +19,14 @@
  * there is nothing to read ahead, pread(2) and read(2) do the work; bytes and
  * errors are the same.
  *
+ * A ring now and then interrupts a system call in which its thread sleeps, as a signal
+ * with SA_RESTART would: when the kernel starts a worker for it, and some milliseconds
+ * after its end. Most calls go on by themselves, but a write to a pipe or a socket
+ * may come back short: write the rest, as one always should.
+ *
  * Unless said otherwise: a function that can fail returns a negative errno and
- * leaves errno alone, and one thread at a time may work on a given reader. A child
- * of fork must not use a reader of its parent's. Linux 5.6 and later; on
+ * leaves errno alone, and one thread works on a given reader (but see
+ * URINGX_READER_ANY_THREAD). A child of fork must not use a reader of its parent's. Linux 5.6 and later; on
  * earlier kernels io_uring counts as refused.
  */
 #ifndef URINGX_READER_H
@@ -58,10 +63,12 @@ struct uringx_reader;
  */
 #define URINGX_READER_FIXED 0x04u
 /*
- * Only the thread that opens the reader will use it, which saves work for each
- * read: without the flag any thread may be the next.
+ * Threads may take turns at the reader. Without the flag a reader that uses its
+ * own ring is for the thread that takes its first bytes; others get -EEXIST. With
+ * it, and on kernels before 6.1, each completion interrupts what the thread sleeps
+ * in, as said above.
  */
-#define URINGX_READER_ONE_THREAD 0x08u
+#define URINGX_READER_ANY_THREAD 0x08u
 /*
  * Never wait for data: -EAGAIN instead. Only with a ring of the caller's, which
  * has a CQE when it is worth trying again.
@@ -204,8 +211,8 @@ void uringx_reader_info(const struct uringx_reader *reader, struct uringx_reader
  * NULL is ignored. Sets the descriptor's position to where the reader has got to,
  * as reads would have, but not with URINGX_READER_START; bytes of a pipe or a socket
  * that a cancelled read has taken are lost. Returns 0, or a negative errno where
- * the ring cannot be waited for: then the reader's memory is left to the kernel
- * and never freed.
+ * the ring cannot be waited for, as in another thread than the reader's with reads
+ * in flight: then the memory is left to the kernel and never freed.
  */
 int uringx_reader_close(struct uringx_reader *reader) URINGX_NOEXCEPT;
 

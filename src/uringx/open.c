@@ -19,7 +19,7 @@
 
 #define ALL_FLAGS                                                                        \
 	(URINGX_READER_START | URINGX_READER_DIRECT | URINGX_READER_FIXED |              \
-	 URINGX_READER_ONE_THREAD | URINGX_READER_NOWAIT | URINGX_READER_NO_RING)
+	 URINGX_READER_ANY_THREAD | URINGX_READER_NOWAIT | URINGX_READER_NO_RING)
 
 static bool options_are_valid(const struct uringx_reader_options *options)
 {

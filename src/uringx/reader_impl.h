@@ -11,6 +11,7 @@
 #define URINGX_READER_IMPL_H
 
 #include <liburing.h>
+#include <pthread.h>
 #include <uringx/reader.h>
 
 #define URX_MAX_RETRIES 16
@@ -60,6 +61,9 @@ struct uringx_reader {
 	struct io_uring *ring;	/* NULL without */
 	struct io_uring own_ring;
 	bool ring_tried;
+	bool one_thread;	/* the ring is for the thread that uses it first */
+	bool bound;
+	pthread_t thread;
 	bool fixed_buffers;
 	bool fixed_file;
 	bool draining;		/* results are only waited for */

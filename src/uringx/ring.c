@@ -5,6 +5,7 @@
 #include "reader_impl.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -30,19 +31,34 @@ static void register_buffers(struct uringx_reader *reader)
 		reader->fixed_buffers = io_uring_register_buffers(reader->ring, &iov, 1) == 0;
 }
 
+/*
+ * With deferred task work, completions are worked on only when their thread enters
+ * the ring. Without it they interrupt system calls of that thread that have nothing
+ * to do with the ring: a write to a pipe comes back short.
+ *
+ * The ring is enabled by the thread that reads first, and is then its own.
+ */
+static int make_ring(struct uringx_reader *reader)
+{
+	int ret = -EINVAL;
+
+	if (!(reader->flags & URINGX_READER_ANY_THREAD))
+		ret = io_uring_queue_init(reader->depth, &reader->own_ring,
+					  IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+						  IORING_SETUP_R_DISABLED);
+	reader->one_thread = ret == 0;
+	if (ret == -EINVAL)
+		ret = io_uring_queue_init(reader->depth, &reader->own_ring, 0);
+	return ret;
+}
+
 /* Whatever fails here, the reader does without. */
 void urx_open_ring(struct uringx_reader *reader)
 {
 	struct io_uring *ring = &reader->own_ring;
-	bool one_thread = reader->flags & URINGX_READER_ONE_THREAD;
-	int ret = -EINVAL;
+	int ret = make_ring(reader);
 
 	reader->ring_tried = true;
-	if (one_thread)
-		ret = io_uring_queue_init(reader->depth, ring,
-					  IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
-	if (ret == -EINVAL)
-		ret = io_uring_queue_init(reader->depth, ring, 0);
 	if (ret < 0) {
 		reader->refusal = ret;
 		return;
@@ -55,11 +71,27 @@ void urx_open_ring(struct uringx_reader *reader)
 	}
 	reader->ring = ring;
 	reader->method = URINGX_BY_RING;
-	if (one_thread)
-		io_uring_register_ring_fd(ring);
 	reader->fixed_file = io_uring_register_files(ring, &reader->read_fd, 1) == 0;
 	if (reader->flags & URINGX_READER_FIXED)
 		register_buffers(reader);
+}
+
+/* Whether this thread may enter the ring: 0, or a negative errno. */
+static int bind_thread(struct uringx_reader *reader)
+{
+	int ret;
+
+	if (!reader->one_thread)
+		return 0;
+	if (reader->bound)
+		return pthread_equal(reader->thread, pthread_self()) ? 0 : -EEXIST;
+	ret = io_uring_enable_rings(reader->ring);
+	if (ret < 0)
+		return ret;
+	io_uring_register_ring_fd(reader->ring);
+	reader->thread = pthread_self();
+	reader->bound = true;
+	return 0;
 }
 
 /*
@@ -209,7 +241,7 @@ static int enter(struct uringx_reader *reader, bool wait)
  */
 static bool give_ring_up(struct uringx_reader *reader, int err)
 {
-	if (!is_own(reader) ||
+	if (!is_own(reader) || (reader->bound && err == -EEXIST) ||
 	    reader->nr_in_flight + reader->nr_cancels > io_uring_sq_ready(reader->ring))
 		return false;
 	urx_close_ring(reader);
@@ -226,8 +258,10 @@ int urx_run_ring(struct uringx_reader *reader, struct urx_slot *head)
 {
 	bool nowait = reader->flags & URINGX_READER_NOWAIT;
 	unsigned int nr_in_flight;
-	int ret;
+	int ret = bind_thread(reader);
 
+	if (ret < 0)
+		return give_ring_up(reader, ret) ? 0 : ret;
 	for (;;) {
 		nr_in_flight = reader->nr_in_flight;
 		queue_slots(reader);
@@ -276,13 +310,15 @@ static int queue_cancels(struct uringx_reader *reader)
 
 int urx_settle_ring(struct uringx_reader *reader, bool cancel)
 {
-	int ret = 0;
+	int ret;
 
-	if (!reader->ring)
+	if (!reader->ring || reader->nr_in_flight == 0)
 		return 0;
+	ret = bind_thread(reader);
+	if (ret < 0)
+		return ret;
 	reader->draining = true;
-	if (reader->nr_in_flight > 0)
-		urx_reap(reader);
+	urx_reap(reader);
 	if (cancel)
 		ret = queue_cancels(reader);
 	while (ret == 0 && reader->nr_in_flight + reader->nr_cancels > 0) {

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A reader's life on a ring: what is in flight at the close, the caller's own
+ * requests, threads, refusals, and that nothing is left behind.
+ */
+#include "test.h"
+
+#include "program.h"
+#include "ring.h"
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <uringx/reader.h>
+
+#define FILE_SZ 300000
+#define OWN_TAG 77
+
+static unsigned nr_own_cqes;
+
+static void count_own_cqe(struct io_uring_cqe *cqe, void *arg)
+{
+	assert_int_equal(cqe->user_data, OWN_TAG);
+	assert_ptr_equal(arg, &nr_own_cqes);
+	nr_own_cqes++;
+}
+
+static struct uringx_reader *open_on_ring(struct io_uring *ring, int fd, unsigned flags)
+{
+	struct uringx_reader_options options = {
+		.flags = flags,
+		.block_sz = 4096,
+		.depth = 6,
+		.ring = ring,
+		.on_cqe = count_own_cqe,
+		.arg = &nr_own_cqes,
+	};
+	struct uringx_reader *reader;
+
+	assert_int_equal(uringx_reader_open(&reader, fd, &options), 0);
+	return reader;
+}
+
+static void queue_own_request(struct io_uring *ring)
+{
+	struct io_uring_sqe *sqe = next_sqe(ring);
+
+	io_uring_prep_nop(sqe);
+	io_uring_sqe_set_data64(sqe, OWN_TAG);
+}
+
+/* A whole file with requests of the caller's in between, each seen just once. */
+static void callers_requests_are_handed_on(struct io_uring *ring)
+{
+	struct source source;
+	struct uringx_reader *reader;
+	const void *block;
+	unsigned nr_queued = 0;
+	size_t pos = 0;
+	ssize_t ret;
+
+	nr_own_cqes = 0;
+	assert_true(source_open(&source, SOURCE_FILE, FILE_SZ));
+	reader = open_on_ring(ring, source.fd, 0);
+	do {
+		queue_own_request(ring);
+		nr_queued++;
+		ret = uringx_reader_next(reader, &block);
+		assert_true(ret >= 0);
+		assert_memory_equal(block, source.bytes + pos, (size_t)ret);
+		pos += (size_t)ret;
+	} while (ret > 0);
+	assert_int_equal(pos, FILE_SZ);
+	assert_int_equal(uringx_reader_close(reader), 0);
+	submit_ok(ring, 1 * (io_uring_sq_ready(ring) > 0));
+	while (nr_own_cqes < nr_queued) {
+		assert_int_equal(wait_one(ring, NULL), 0);
+		nr_own_cqes++;
+	}
+	no_cqe(ring);
+	source_close(&source);
+}
+
+/*
+ * The read of a pipe on which nothing comes is cancelled. The bytes that come
+ * after the close stay in the pipe, and the memory that was the reader's stays
+ * as it is.
+ */
+static void close_cancels_on_a_silent_pipe(struct io_uring *ring)
+{
+	struct uringx_reader *reader;
+	struct uringx_reader_info info;
+	unsigned char *memory;
+	const void *block;
+	size_t page = page_size();
+	char buf[8];
+	int fds[2];
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	reader = open_on_ring(ring, fds[0], URINGX_READER_NOWAIT);
+	assert_int_equal(write(fds[1], "abcd", 4), 4);
+	while (uringx_reader_next(reader, &block) == -EAGAIN) {
+		struct io_uring_cqe *cqe;
+
+		assert_int_equal(io_uring_wait_cqe(ring, &cqe), 0);
+		assert_true(uringx_reader_take(reader, cqe));
+		io_uring_cqe_seen(ring, cqe);
+	}
+	assert_memory_equal(block, "abcd", 4);
+	memory = (unsigned char *)((uintptr_t)block & ~(uintptr_t)(page - 1));
+	assert_int_equal(uringx_reader_next(reader, &block), -EAGAIN);
+	uringx_reader_info(reader, &info);
+	assert_int_equal(info.nr_reads, 2);
+
+	assert_int_equal(uringx_reader_close(reader), 0);
+	no_cqe(ring);
+	memory = mmap(memory, page, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	assert_true(memory != MAP_FAILED);
+	assert_int_equal(write(fds[1], "efgh", 4), 4);
+	sleep_ms(5);
+	no_cqe(ring);
+	assert_true(all_bytes(memory, page, 0));
+	assert_int_equal(read(fds[0], buf, sizeof(buf)), 4);
+	assert_memory_equal(buf, "efgh", 4);
+	munmap(memory, page);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* What one reader finds is offered to the other. */
+static void offer_to_other(struct io_uring_cqe *cqe, void *arg)
+{
+	struct uringx_reader **readers = arg;
+
+	assert_true((readers[0] && uringx_reader_take(readers[0], cqe)) ||
+		    (readers[1] && uringx_reader_take(readers[1], cqe)));
+}
+
+static void two_readers_share_the_ring(struct io_uring *ring)
+{
+	struct uringx_reader_options options = {
+		.flags = URINGX_READER_NOWAIT,
+		.block_sz = 4096,
+		.depth = 6,
+		.ring = ring,
+		.on_cqe = offer_to_other,
+	};
+	struct uringx_reader *readers[2];
+	struct source sources[2];
+	size_t pos[2] = { 0, 0 };
+	struct io_uring_cqe *cqe;
+	unsigned nr_open = 2, i;
+	const void *block;
+	ssize_t ret = 0;
+
+	for (i = 0; i < 2; i++) {
+		assert_true(source_open(&sources[i], i ? SOURCE_PIPE : SOURCE_FILE, FILE_SZ));
+		options.arg = readers;
+		assert_int_equal(uringx_reader_open(&readers[i], sources[i].fd, &options), 0);
+	}
+	while (nr_open > 0) {
+		for (i = 0; i < 2; i++) {
+			while (readers[i] && (ret = uringx_reader_next(readers[i], &block)) > 0) {
+				assert_memory_equal(block, sources[i].bytes + pos[i], (size_t)ret);
+				pos[i] += (size_t)ret;
+			}
+			if (readers[i] && ret == 0) {
+				assert_int_equal(pos[i], FILE_SZ);
+				assert_int_equal(uringx_reader_close(readers[i]), 0);
+				readers[i] = NULL;
+				nr_open--;
+			}
+			assert_true(!readers[i] || ret == -EAGAIN);
+		}
+		if (nr_open == 0)
+			break;
+		assert_int_equal(io_uring_wait_cqe(ring, &cqe), 0);
+		offer_to_other(cqe, readers);
+		io_uring_cqe_seen(ring, cqe);
+	}
+	no_cqe(ring);
+	for (i = 0; i < 2; i++)
+		source_close(&sources[i]);
+}
+
+static void close_at_any_time_leaves_nothing(struct io_uring *ring)
+{
+	static const unsigned flags[] = { 0, URINGX_READER_DIRECT, URINGX_READER_FIXED,
+					  URINGX_READER_ANY_THREAD | URINGX_READER_DIRECT };
+	struct uringx_reader_options options = { .block_sz = 8192, .depth = 16 };
+	struct uringx_reader *reader;
+	struct source source;
+	struct holdings before;
+	const void *block;
+	unsigned i, nr;
+
+	assert_true(source_open(&source, SOURCE_FILE, FILE_SZ));
+	posix_fadvise(source.fd, 0, 0, POSIX_FADV_DONTNEED);
+	holdings_take(&before);
+	for (i = 0; i < 2 * ARRAY_LEN(flags); i++) {
+		for (nr = 0; nr < 4; nr++) {
+			source_rewind(&source);
+			options.flags = flags[i / 2];
+			if (i % 2) {
+				reader = open_on_ring(ring, source.fd,
+						      flags[i / 2] & URINGX_READER_DIRECT);
+			} else {
+				assert_int_equal(uringx_reader_open(&reader, source.fd, &options), 0);
+			}
+			for (unsigned j = 0; j < nr; j++)
+				assert_true(uringx_reader_next(reader, &block) > 0);
+			assert_int_equal(uringx_reader_close(reader), 0);
+			no_cqe(ring);
+		}
+	}
+	holdings_same(&before);
+	source_close(&source);
+}
+
+static void *take_one_block(void *arg)
+{
+	const void *block;
+
+	return (void *)uringx_reader_next(arg, &block);
+}
+
+static ssize_t next_in_thread(struct uringx_reader *reader)
+{
+	pthread_t thread;
+	void *ret;
+
+	assert_int_equal(pthread_create(&thread, NULL, take_one_block, reader), 0);
+	assert_int_equal(pthread_join(thread, &ret), 0);
+	return (ssize_t)ret;
+}
+
+static void a_reader_is_for_one_thread(void **state)
+{
+	struct uringx_reader_options options = { .block_sz = 1000, .depth = 4 };
+	struct uringx_reader *reader;
+	struct source source;
+	const void *block;
+
+	assert_true(source_open(&source, SOURCE_FILE, 50000));
+	require_ret("IORING_SETUP_DEFER_TASKRUN",
+		    ring_ask(IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN));
+	/* The thread that opens need not be the one that reads. */
+	assert_int_equal(uringx_reader_open(&reader, source.fd, &options), 0);
+	assert_int_equal(next_in_thread(reader), 1000);
+	assert_int_equal(uringx_reader_next(reader, &block), -EEXIST);
+	assert_null(block);
+	assert_int_equal(uringx_reader_tell(reader), 1000);
+	uringx_reader_close(reader);
+
+	source_rewind(&source);
+	options.flags = URINGX_READER_ANY_THREAD;
+	assert_int_equal(uringx_reader_open(&reader, source.fd, &options), 0);
+	while (uringx_reader_tell(reader) < 49000) {
+		assert_int_equal(next_in_thread(reader), 1000);
+		assert_int_equal(uringx_reader_next(reader, &block), 1000);
+		assert_memory_equal(block, source.bytes + uringx_reader_tell(reader) - 1000, 1000);
+	}
+	assert_int_equal(uringx_reader_close(reader), 0);
+	source_close(&source);
+}
+
+static void *slow_drain(void *arg)
+{
+	char buf[4096];
+	int fd = *(int *)arg;
+
+	while (read(fd, buf, sizeof(buf)) > 0)
+		;
+	return NULL;
+}
+
+/*
+ * Reads that complete meanwhile do not interrupt the writing of what came before.
+ * The end of a ring does, and so does the start of a worker: hence a process that has
+ * closed no ring, a file that is on the disk, and room for a few of the 80 writes.
+ */
+#define MAX_SHORT 3
+
+static int copy_to_pipe(void *arg)
+{
+	struct uringx_reader_options options = {
+		.flags = URINGX_READER_DIRECT, .block_sz = 100 * 1024, .depth = 8,
+	};
+	struct source *source = arg;
+	struct uringx_reader *reader;
+	struct uringx_reader_info info;
+	const void *block;
+	unsigned nr_short = 0;
+	pthread_t thread;
+	ssize_t ret;
+	int fds[2];
+
+	child_check_equal(uringx_reader_open(&reader, source->fd, &options), 0);
+	uringx_reader_info(reader, &info);
+	child_check_equal(pipe2(fds, O_CLOEXEC), 0);
+	child_check_equal(pthread_create(&thread, NULL, slow_drain, &fds[0]), 0);
+	while ((ret = uringx_reader_next(reader, &block)) > 0)
+		nr_short += write(fds[1], block, (size_t)ret) < ret;
+	child_check_equal(ret, 0);
+	child_check(nr_short <= MAX_SHORT);
+	close(fds[1]);
+	pthread_join(thread, NULL);
+	child_check_equal(uringx_reader_close(reader), 0);
+	if (info.direct_align)
+		return 0;
+	printf("no direct I/O on the file system of /var/tmp\n");
+	return CHILD_SKIP;
+}
+
+static void writes_to_a_pipe_stay_whole(void **state)
+{
+	struct source source;
+
+	require_ret("IORING_SETUP_DEFER_TASKRUN",
+		    ring_ask(IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN));
+	assert_true(source_open(&source, SOURCE_FILE, 8 << 20));
+	assert_int_equal(fsync(source.fd), 0);
+	in_child(copy_to_pipe, &source);
+	source_close(&source);
+}
+
+/* The child's part: reads the file at descriptor 0, and says how. */
+static int read_standard_input(void)
+{
+	struct uringx_reader_options options = { .block_sz = 1000, .depth = 4 };
+	struct uringx_reader_info info;
+	struct uringx_reader *reader;
+	const void *block;
+	ssize_t ret;
+
+	if (uringx_reader_open(&reader, STDIN_FILENO, &options) != 0)
+		return 1;
+	uringx_reader_info(reader, &info);
+	while ((ret = uringx_reader_next(reader, &block)) > 0) {
+		if (!pattern_same(block, (size_t)ret, (size_t)(uringx_reader_tell(reader) - ret)))
+			return 2;
+	}
+	printf("method %d refusal %d bytes %lld\n", (int)info.method, info.refusal,
+	       (long long)uringx_reader_tell(reader));
+	return uringx_reader_close(reader) == 0 && ret == 0 ? 0 : 3;
+}
+
+static void refused_ring_is_told(void **state)
+{
+	static const int errors[] = { ENOSYS, EPERM, ENOMEM };
+	char self[PATH_MAX] = "", wanted[64];
+	const char *args[] = { self, "read", NULL };
+	struct program_outcome outcome;
+	int fd = temp_file(34567);
+	int saved = dup(STDIN_FILENO);
+	size_t i;
+
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
+	for (i = 0; i < ARRAY_LEN(errors); i++) {
+		assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+		program_run(&outcome, args, errors[i]);
+		assert_int_equal(outcome.status, 0);
+		snprintf(wanted, sizeof(wanted), "method %d refusal %d bytes 34567\n",
+			 URINGX_BY_PREAD, -errors[i]);
+		assert_string_equal(outcome.out, wanted);
+	}
+	if (saved >= 0) {
+		dup2(saved, STDIN_FILENO);
+		close(saved);
+	}
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct ring_case cases[] = {
+		{ "callers_requests_are_handed_on", callers_requests_are_handed_on,
+		  IORING_SETUP_IOPOLL, 0 },
+		{ "close_cancels_on_a_silent_pipe", close_cancels_on_a_silent_pipe,
+		  IORING_SETUP_IOPOLL, 0 },
+		{ "two_readers_share_the_ring", two_readers_share_the_ring, IORING_SETUP_IOPOLL, 0 },
+		{ "close_at_any_time_leaves_nothing", close_at_any_time_leaves_nothing,
+		  IORING_SETUP_IOPOLL | IORING_SETUP_SQPOLL, 0 },
+	};
+	const struct CMUnitTest tests[] = {
+		timed_test(a_reader_is_for_one_thread),
+		timed_test(writes_to_a_pipe_stay_whole),
+		timed_test(refused_ring_is_told),
+	};
+	int ret;
+
+	if (argc > 1 && strcmp(argv[1], "read") == 0)
+		return read_standard_input();
+	ret = ring_run_cases("life", cases, ARRAY_LEN(cases));
+	return cmocka_run_group_tests(tests, NULL, NULL) + ret;
+}
