@@ -323,7 +323,9 @@ static void a_limit_beyond_all_clocks(void **state)
 	io_uring_queue_exit(&ring);
 
 	init_ring(&ring, 8, IORING_SETUP_IOPOLL);
+	fake.due_ns = fake.now_ns + 1;
 	queue_nops(&ring, 1, 7);
+	fake_next_enter((struct fake_step){ .early = true });
 	assert_int_equal(io_uring_submit_and_wait_timeout(&ring, &cqe, 1, &forever, NULL), 1);
 	assert_int_equal(cqe->user_data, 7);
 	io_uring_queue_exit(&ring);
