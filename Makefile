@@ -195,7 +195,9 @@ $(BUILD)/fake/%.o: $Ssrc/%.c $(BUILD)/commands
 	$Q$(CCOMPILE) $(WARN) $(FAKEFLAGS) $(DEPS) -c $< -o $@
 $(BUILD)/test/unit/%.o: private TESTFLAGS += $(FAKEFLAGS)
 
-$(UNIT_TESTS): $(BUILD)/%: $(BUILD)/%.o $(SUPPORT_OBJ) $(FAKE_OBJ)
+# What a unit test has in files of its own: those in test/unit/NAME_parts.
+parts = $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $S$(1)_parts/*.c))
+$(UNIT_TESTS): $(BUILD)/%: $(BUILD)/%.o $(SUPPORT_OBJ) $(FAKE_OBJ) $$(call parts,$$*)
 $(RING_TESTS) $(CXX_TESTS): $(BUILD)/%: $(BUILD)/%.o $(SUPPORT_OBJ) $(BUILD)/liburingx.a $(BUILD)/liburing.a
 $(CXX_TESTS): private CCOMPILE = $(CXXCOMPILE)
 $(TESTS):

@@ -48,6 +48,12 @@ static void set_flag(struct fake_ring *ring, unsigned flag, bool on)
 		__atomic_fetch_and(ring->sq_flags, ~flag, __ATOMIC_RELAXED);
 }
 
+static void tell(struct fake_ring *ring, const struct fake_cqe *cqe, unsigned nr_slots)
+{
+	if (fake.on_cqe)
+		fake.on_cqe(ring, cqe, nr_slots);
+}
+
 static struct io_uring_cqe *slot_at(const struct fake_ring *ring, unsigned pos)
 {
 	unsigned shift = !!(ring->flags & IORING_SETUP_CQE32);
@@ -70,6 +76,7 @@ static bool write_cqe(struct fake_ring *ring, const struct fake_cqe *from)
 	if (straddles) {
 		memset(cqe, 0, sizeof(*cqe));
 		cqe->flags = IORING_CQE_F_SKIP;
+		tell(ring, &(struct fake_cqe){ .flags = IORING_CQE_F_SKIP }, 1);
 		cqe = slot_at(ring, tail + 1);
 	}
 	cqe->user_data = from->user_data;
@@ -78,6 +85,7 @@ static bool write_cqe(struct fake_ring *ring, const struct fake_cqe *from)
 	if (with_extra)
 		cqe->big_cqe[0] = cqe->big_cqe[1] = ~from->user_data;
 	__atomic_store_n(ring->cq_tail, tail + nr_slots, __ATOMIC_RELEASE);
+	tell(ring, from, 1U + is_big);
 	return true;
 }
 
@@ -92,7 +100,7 @@ static void post(struct fake_ring *ring, struct fake_cqe cqe)
 	set_flag(ring, IORING_SQ_CQ_OVERFLOW, true);
 }
 
-/* Timeouts end also when enough CQEs were posted. */
+/* Timeouts end also when enough CQEs were posted, those of timeouts not counted. */
 static void end_counted_timeouts(struct fake_ring *ring)
 {
 	unsigned i;
@@ -100,7 +108,7 @@ static void end_counted_timeouts(struct fake_ring *ring)
 	for (i = 0; i < ring->nr_reqs; i++) {
 		struct fake_req *req = &ring->reqs[i];
 
-		if (!req->counts || (int)(ring->nr_posted - req->count_target) < 0)
+		if (!req->counts || (int)(ring->nr_posted - ring->nr_timeouts - req->count_target) < 0)
 			continue;
 		req->counts = false;
 		fake_finish(ring, req, 0);

@@ -234,7 +234,8 @@ long fake_enter(struct fake_call *call)
 	if (ring->disabled)
 		return -EBADFD;
 
-	fake_take_step(&step);
+	if (!fake_take_step(&step) && fake.on_enter)
+		fake.on_enter(ring, call, &step);
 	if (step.err) {
 		fake.now_ns += step.advance_ns;
 		return -step.err;

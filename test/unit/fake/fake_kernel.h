@@ -145,6 +145,11 @@ struct fake_kernel {
 	/* Answers a register call; false: the usual way. */
 	bool (*on_register)(struct fake_ring *ring, unsigned opcode, void *arg, unsigned nr_args,
 			    long *ret);
+	/* Says what an enter without a step of its own does. */
+	void (*on_enter)(struct fake_ring *ring, const struct fake_call *call,
+			 struct fake_step *step);
+	/* Is told of each CQE, fillers included, when the ring shows it. */
+	void (*on_cqe)(struct fake_ring *ring, const struct fake_cqe *cqe, unsigned nr_slots);
 
 	/* What happened. */
 	int64_t now_ns;

@@ -35,7 +35,7 @@ static void start_timeout(const struct fake_ring *ring, const struct io_uring_sq
 		req->due_ns = now + ts->tv_sec * 1000000000 + ts->tv_nsec;
 	req->res = -ETIME;
 	req->counts = sqe->off;
-	req->count_target = ring->nr_posted + (unsigned)sqe->off;
+	req->count_target = ring->nr_posted - ring->nr_timeouts + (unsigned)sqe->off;
 }
 
 static bool is_double(const struct fake_ring *ring, const struct io_uring_sqe *sqe)
