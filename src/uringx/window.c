@@ -5,8 +5,8 @@
 #include "reader_impl.h"
 
 #include <errno.h>
-#include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
