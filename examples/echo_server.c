@@ -24,6 +24,12 @@
 #define MIN_BUFFERS 64U
 #define MAX_BUFFERS 32768U
 
+/* What makes the server busy: so many connections, and completions in a round. */
+#define BUSY_CONNS 256
+#define BUSY_NR 32
+/* What a busy server waits for. */
+#define BATCH_NR 512
+
 static void queue_accept(struct echo_server *server)
 {
 	struct io_uring_sqe *sqe = net_ring_get_sqe(&server->ring);
@@ -124,18 +130,35 @@ static void handle(struct echo_server *server, const struct io_uring_cqe *cqe)
 	}
 }
 
+/*
+ * Submits, and waits: when idle for one completion, and when busy for a batch of
+ * them, though not for long. The more there is to do in a round, the less each
+ * piece costs.
+ */
+static void wait_for_work(struct echo_server *server, unsigned int nr_last)
+{
+	struct __kernel_timespec ts = { .tv_nsec = server->options.batch_usec * 1000LL };
+	bool busy = server->nr_open >= BUSY_CONNS && nr_last >= BUSY_NR;
+	struct io_uring_cqe *cqe;
+	int ret;
+
+	if (busy && server->options.batch_usec)
+		ret = io_uring_submit_and_wait_timeout(&server->ring, &cqe, BATCH_NR, &ts, NULL);
+	else
+		ret = io_uring_submit_and_wait(&server->ring, 1);
+	if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY && ret != -ETIME)
+		net_fail("waiting for completions", ret);
+}
+
 static void serve(struct echo_server *server)
 {
 	struct io_uring_cqe *cqe;
-	unsigned int head, nr;
-	int ret;
+	unsigned int head, nr = 0;
 
 	queue_stop(server);
 	queue_accept(server);
 	while (!server->stopping) {
-		ret = io_uring_submit_and_wait(&server->ring, 1);
-		if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY)
-			net_fail("io_uring_submit_and_wait", ret);
+		wait_for_work(server, nr);
 		nr = 0;
 		io_uring_for_each_cqe (&server->ring, head, cqe) {
 			handle(server, cqe);

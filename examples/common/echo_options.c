@@ -20,7 +20,8 @@ static void print_usage(FILE *out, bool is_server)
 	if (is_server)
 		fprintf(out,
 			"  -P              multishot poll, and a receive when it tells of data\n"
-			"  -b BUFFERS      receive buffers, a power of two (by CONNECTIONS)\n");
+			"  -b BUFFERS      receive buffers, a power of two (by CONNECTIONS)\n"
+			"  -w MICROSECONDS when busy, wait so long for a batch (500; 0: not at all)\n");
 	else
 		fprintf(out, "  -a ADDRESS      of the server (127.0.0.1)\n"
 			     "  -t SECONDS      end after so much time\n"
@@ -71,6 +72,8 @@ static bool parse_option(int opt, bool is_server, struct echo_options *options)
 		if (!parse_uint(optarg, 1, 1U << 15, &options->nr_buffers))
 			return false;
 		return (options->nr_buffers & (options->nr_buffers - 1)) == 0;
+	case 'w':
+		return parse_uint(optarg, 0, 1000000 - 1, &options->batch_usec);
 	case 'a':
 		options->host = optarg;
 		return true;
@@ -97,11 +100,12 @@ void parse_echo_options(int argc, char **argv, bool is_server, struct echo_optio
 		.port = 12345,
 		.nr_connections = 1000,
 		.message_sz = 16,
+		.batch_usec = 500,
 		.interval = 2,
 		.host = "127.0.0.1",
 	};
 	while (good &&
-	       (opt = getopt(argc, argv, is_server ? "p:n:l:fPb:h" : "p:n:l:fa:t:r:i:h")) != -1)
+	       (opt = getopt(argc, argv, is_server ? "p:n:l:fPb:w:h" : "p:n:l:fa:t:r:i:h")) != -1)
 		good = parse_option(opt, is_server, options);
 	if (!good || optind != argc) {
 		print_usage(stderr, is_server);

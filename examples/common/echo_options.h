@@ -11,6 +11,7 @@ struct echo_options {
 	bool fixed_files;
 	bool poll_mode; /* server: wait with poll, then receive */
 	unsigned int nr_buffers; /* server: 0 leaves it to the server */
+	unsigned int batch_usec; /* server: how long a batch may take to gather */
 	unsigned int seconds; /* client: 0 goes on until SIGINT */
 	unsigned int interval; /* client: seconds between two lines */
 	unsigned long nr_requests; /* client: 0 is without bound */
