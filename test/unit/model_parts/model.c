@@ -39,6 +39,15 @@ static void on_crash(int sig)
 	model_fail("signal %d", sig);
 }
 
+#ifdef LIBURING_DEBUG
+/* What a debug build calls a mistake ends the walk; a walk may do what it warns of. */
+static void on_debug_report(const char *function, const char *message, int is_fatal)
+{
+	if (is_fatal)
+		model_fail("%s: %s", function, message);
+}
+#endif
+
 static void set_crash_handler(void (*handler)(int))
 {
 	static const int sigs[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE };
@@ -153,6 +162,9 @@ bool model_run(const struct model_config *config, const struct model_op *ops, un
 		result->failed_at = at;
 	} else {
 		set_crash_handler(on_crash);
+#ifdef LIBURING_DEBUG
+		liburing_debug_report(on_debug_report);
+#endif
 		set_up(m, config);
 		for (at = 0; at < nr; at++)
 			m->nr_done += model_do_op(m, &ops[at]);
