@@ -17,18 +17,22 @@
 static unsigned batch = 128;
 static __u64 sum;
 
+static inline void queue_nop(struct io_uring *ring, __u64 data)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
+
+	if (!sqe)
+		die("no free SQE");
+	io_uring_prep_nop(sqe);
+	io_uring_sqe_set_data64(sqe, data);
+}
+
 static void queue_nops(struct io_uring *ring, unsigned nr)
 {
-	struct io_uring_sqe *sqe;
 	unsigned i;
 
-	for (i = 0; i < nr; i++) {
-		sqe = io_uring_get_sqe(ring);
-		if (!sqe)
-			die("no free SQE");
-		io_uring_prep_nop(sqe);
-		io_uring_sqe_set_data64(sqe, i);
-	}
+	for (i = 0; i < nr; i++)
+		queue_nop(ring, i);
 }
 
 static void check_nr(unsigned nr, unsigned expected)
@@ -37,7 +41,7 @@ static void check_nr(unsigned nr, unsigned expected)
 		die("%u instead of %u", nr, expected);
 }
 
-static unsigned batch_for_each(struct io_uring *ring)
+static void batch_for_each_once(struct io_uring *ring)
 {
 	struct io_uring_cqe *cqe;
 	unsigned head __attribute__((unused)), nr = 0;
@@ -50,10 +54,9 @@ static unsigned batch_for_each(struct io_uring *ring)
 	}
 	io_uring_cq_advance(ring, nr);
 	check_nr(nr, batch);
-	return batch;
 }
 
-static unsigned batch_peek_batch(struct io_uring *ring)
+static void batch_peek_batch_once(struct io_uring *ring)
 {
 	struct io_uring_cqe *cqes[MAX_BATCH];
 	unsigned i, nr;
@@ -65,10 +68,9 @@ static unsigned batch_peek_batch(struct io_uring *ring)
 		sum += cqes[i]->user_data;
 	io_uring_cq_advance(ring, nr);
 	check_nr(nr, batch);
-	return batch;
 }
 
-static unsigned batch_wait_each(struct io_uring *ring)
+static void batch_wait_each_once(struct io_uring *ring)
 {
 	struct io_uring_cqe *cqe;
 	unsigned i;
@@ -80,31 +82,42 @@ static unsigned batch_wait_each(struct io_uring *ring)
 		sum += cqe->user_data;
 		io_uring_cqe_seen(ring, cqe);
 	}
-	return batch;
 }
 
-static unsigned one_wait(struct io_uring *ring)
+#define REPEATED(path)                                                       \
+	static void path(struct io_uring *ring, unsigned long rounds)        \
+	{                                                                    \
+		while (rounds--)                                             \
+			path##_once(ring);                                   \
+	}
+REPEATED(batch_for_each)
+REPEATED(batch_peek_batch)
+REPEATED(batch_wait_each)
+
+static void one_wait(struct io_uring *ring, unsigned long rounds)
 {
 	struct io_uring_cqe *cqe;
 
-	queue_nops(ring, 1);
-	check_nr((unsigned)check(io_uring_submit(ring), "submit"), 1);
-	check(io_uring_wait_cqe(ring, &cqe), "wait");
-	sum += cqe->user_data;
-	io_uring_cqe_seen(ring, cqe);
-	return 1;
+	while (rounds--) {
+		queue_nop(ring, 1);
+		check_nr((unsigned)check(io_uring_submit(ring), "submit"), 1);
+		check(io_uring_wait_cqe(ring, &cqe), "wait");
+		sum += cqe->user_data;
+		io_uring_cqe_seen(ring, cqe);
+	}
 }
 
-static unsigned one_submit_and_wait(struct io_uring *ring)
+static void one_submit_and_wait(struct io_uring *ring, unsigned long rounds)
 {
 	struct io_uring_cqe *cqe;
 
-	queue_nops(ring, 1);
-	check_nr((unsigned)check(io_uring_submit_and_wait(ring, 1), "submit"), 1);
-	check(io_uring_peek_cqe(ring, &cqe), "peek");
-	sum += cqe->user_data;
-	io_uring_cqe_seen(ring, cqe);
-	return 1;
+	while (rounds--) {
+		queue_nop(ring, 1);
+		check_nr((unsigned)check(io_uring_submit_and_wait(ring, 1), "submit"), 1);
+		check(io_uring_peek_cqe(ring, &cqe), "peek");
+		sum += cqe->user_data;
+		io_uring_cqe_seen(ring, cqe);
+	}
 }
 
 /* Never called: tools/bench-instructions looks at how large it is. */
@@ -123,11 +136,14 @@ __attribute__((used, noinline)) int call_site_prep_read(struct io_uring *ring, i
 
 static const struct path {
 	const char *name;
-	unsigned (*run)(struct io_uring *ring);
+	void (*run)(struct io_uring *ring, unsigned long rounds);
+	bool one; /* a request a round, whatever the batch */
 } paths[] = {
-	{ "batch-for-each", batch_for_each },           { "batch-peek-batch", batch_peek_batch },
-	{ "batch-wait-each", batch_wait_each },         { "one-wait", one_wait },
-	{ "one-submit-and-wait", one_submit_and_wait },
+	{ "batch-for-each", batch_for_each, false },
+	{ "batch-peek-batch", batch_peek_batch, false },
+	{ "batch-wait-each", batch_wait_each, false },
+	{ "one-wait", one_wait, true },
+	{ "one-submit-and-wait", one_submit_and_wait, true },
 };
 
 static const struct path *find_path(const char *name)
@@ -143,7 +159,7 @@ static const struct path *find_path(const char *name)
 
 int main(int argc, char **argv)
 {
-	unsigned long nr_requests = 0, rounds;
+	unsigned long rounds;
 	const struct path *path;
 	struct io_uring ring;
 	unsigned entries;
@@ -164,9 +180,10 @@ int main(int argc, char **argv)
 		die("a batch of 1 to %d, and a ring that holds it, please", MAX_BATCH);
 
 	check(io_uring_queue_init(entries, &ring, 0), "io_uring_queue_init");
-	for (rounds = strtoul(argv[2], NULL, 10); rounds; rounds--)
-		nr_requests += path->run(&ring);
+	rounds = strtoul(argv[2], NULL, 10);
+	path->run(&ring, rounds);
 	io_uring_queue_exit(&ring);
-	fprintf(stderr, "requests %lu, sum %llu\n", nr_requests, (unsigned long long)sum);
+	fprintf(stderr, "requests %lu, sum %llu\n", path->one ? rounds : rounds * batch,
+		(unsigned long long)sum);
 	return 0;
 }
