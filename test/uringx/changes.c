@@ -168,6 +168,32 @@ static void grows_as_fast_as_it_is_read(void **state)
 	}
 }
 
+/* What the reader learns of the size on the way leaves no gap in what it reads ahead. */
+static void looks_at_the_end_of_a_growing_file(void **state)
+{
+	const size_t start_sz = 3 * BLOCK_SZ + 10;
+	struct uringx_reader *reader;
+	unsigned char buf[100];
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_LEN(ways); i++) {
+		fd = temp_file(start_sz);
+		reader = open_reader(fd, ways[i]);
+		assert_int_equal(take(reader, SIZE_MAX), start_sz);
+		grow(fd, 400);
+		assert_int_equal(uringx_reader_read(reader, buf, sizeof(buf)), sizeof(buf));
+		grow(fd, 20 * BLOCK_SZ);
+		assert_int_equal(uringx_reader_seek(reader, 0, SEEK_END),
+				 start_sz + 400 + 20 * BLOCK_SZ);
+		assert_int_equal(uringx_reader_seek(reader, (int64_t)start_sz + 100, SEEK_SET),
+				 start_sz + 100);
+		assert_int_equal(take(reader, SIZE_MAX), 300 + 20 * BLOCK_SZ);
+		assert_int_equal(uringx_reader_close(reader), 0);
+		close(fd);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +201,7 @@ int main(void)
 		timed_test(growth_before_the_end_is_seen),
 		timed_test(follows_a_file_that_grows),
 		timed_test(grows_as_fast_as_it_is_read),
+		timed_test(looks_at_the_end_of_a_growing_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,6 +113,32 @@ static void any_order_gives_the_file(void **state)
 	}
 }
 
+/* Only the rest of the block that came short is read again. */
+static void short_read_costs_one_more(void **state)
+{
+	struct uringx_reader_options options = { .block_sz = 1000, .depth = 8 };
+	struct uringx_reader_info info;
+	struct uringx_reader *reader;
+	const void *block;
+	unsigned i;
+
+	options.flags = URINGX_READER_START;
+	for (i = 0; i <= 31; i++) {
+		struct fake_script script = { .seed = i, .short_request = i };
+
+		fake_start(&script);
+		assert_int_equal(uringx_reader_open(&reader, file, &options), 0);
+		while (uringx_reader_next(reader, &block) > 0)
+			;
+		assert_int_equal(uringx_reader_tell(reader), FILE_SZ);
+		uringx_reader_info(reader, &info);
+		/* 31 blocks and the end */
+		assert_int_equal(info.nr_reads, 32 + (i > 0));
+		assert_int_equal(info.nr_reads, fake.nr_reads);
+		close_reader(reader);
+	}
+}
+
 static void error_comes_in_order_and_once(void **state)
 {
 	struct uringx_reader_options options;
@@ -343,6 +369,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		timed_test(any_order_gives_the_file),
+		timed_test(short_read_costs_one_more),
 		timed_test(error_comes_in_order_and_once),
 		timed_test(error_at_any_request),
 		timed_test(what_does_not_pass_is_an_error),

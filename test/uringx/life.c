@@ -223,6 +223,47 @@ static void close_at_any_time_leaves_nothing(struct io_uring *ring)
 	source_close(&source);
 }
 
+/* A lease is given when nobody else has the file open. */
+static bool is_open_elsewhere(int fd)
+{
+	if (fcntl(fd, F_SETLEASE, F_WRLCK) == 0) {
+		assert_int_equal(fcntl(fd, F_SETLEASE, F_UNLCK), 0);
+		return false;
+	}
+	assert_int_equal(errno, EAGAIN);
+	return true;
+}
+
+static void file_is_let_go_at_the_close(void **state)
+{
+	static const unsigned flags[] = { 0, URINGX_READER_DIRECT, URINGX_READER_ANY_THREAD };
+	struct uringx_reader_options options = { .block_sz = 4096, .depth = 4 };
+	struct uringx_reader *reader;
+	struct source source;
+	char path[32];
+	const void *block;
+	size_t i;
+	int fd;
+
+	assert_true(source_open(&source, SOURCE_FILE, 100000));
+	if (fcntl(source.fd, F_SETLEASE, F_WRLCK) < 0 ||
+	    fcntl(source.fd, F_SETLEASE, F_UNLCK) < 0)
+		skip_because("no leases on the file system of /var/tmp: %s", strerror(errno));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", source.fd);
+	for (i = 0; i < ARRAY_LEN(flags); i++) {
+		options.flags = flags[i];
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		assert_true(fd >= 0);
+		assert_true(is_open_elsewhere(source.fd));
+		assert_int_equal(uringx_reader_open(&reader, fd, &options), 0);
+		assert_int_equal(uringx_reader_next(reader, &block), 4096);
+		assert_int_equal(uringx_reader_close(reader), 0);
+		close(fd);
+		assert_false(is_open_elsewhere(source.fd));
+	}
+	source_close(&source);
+}
+
 static void *take_one_block(void *arg)
 {
 	const void *block;
@@ -390,6 +431,7 @@ int main(int argc, char **argv)
 		  IORING_SETUP_IOPOLL | IORING_SETUP_SQPOLL, 0 },
 	};
 	const struct CMUnitTest tests[] = {
+		timed_test(file_is_let_go_at_the_close),
 		timed_test(a_reader_is_for_one_thread),
 		timed_test(writes_to_a_pipe_stay_whole),
 		timed_test(refused_ring_is_told),

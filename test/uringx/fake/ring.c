@@ -98,6 +98,8 @@ static ssize_t read_with_faults(int fd, void *buf, size_t count, off_t offset)
 		return -(ssize_t)script->always;
 	if (fake.nr_reads == script->bad_request)
 		return -EIO;
+	if (fake.nr_reads == script->short_request)
+		count = 1;
 	if (script->refuses_direct && fd != script->plain_fd)
 		return -EINVAL;
 	if (happens(script->retry_chance))

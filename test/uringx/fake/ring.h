@@ -22,6 +22,7 @@ struct fake_script {
 	unsigned early_chance;		/* a request completes within the submit */
 	unsigned always;		/* if not 0, the errno of every read */
 	uint64_t bad_from;		/* bytes from here on cannot be read: EIO */
+	unsigned short_request;		/* if not 0, the so-manieth read gives one byte */
 	unsigned bad_request;		/* if not 0, the so-manieth read gives EIO */
 	int setup_error;		/* of the set-up */
 	int enter_error;		/* of each enter, from the enter after nr_good_enters on */
