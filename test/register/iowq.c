@@ -186,12 +186,24 @@ static int bind_workers(void *arg)
 		sleep_ms(1);
 	child_check(CPU_EQUAL(&found, &one));
 	free_workers(&ring, path);
+	return 0;
+}
 
+/* Threads that are there keep theirs: only those made afterwards run anywhere. */
+static int unbind_workers(void *arg)
+{
+	cpu_set_t all, one, found;
+	const char *path = arg;
+	struct io_uring ring;
+
+	choose_cpu(&all, &one);
+	child_check_equal(io_uring_queue_init(8, &ring, 0), 0);
+	child_check_equal(io_uring_register_iowq_aff(&ring, sizeof(one), &one), 0);
 	child_check_equal(io_uring_unregister_iowq_aff(&ring), 0);
 	block_workers(&ring, path);
-	do {
+	while (!find_workers(&found))
 		sleep_ms(1);
-	} while (!find_workers(&found) || CPU_EQUAL(&found, &one));
+	child_check(!CPU_EQUAL(&found, &one));
 	free_workers(&ring, path);
 	return 0;
 }
@@ -209,6 +221,7 @@ static void test_affinity(void **state)
 	io_uring_queue_exit(&ring);
 	require_ret("the affinity of worker threads", ret);
 	with_pipe(bind_workers);
+	with_pipe(unbind_workers);
 }
 
 static void test_affinity_refused(struct io_uring *ring)
