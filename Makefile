@@ -204,6 +204,8 @@ $(TESTS):
 	$(call say,LD,$@):
 	$Q$(CCOMPILE) -pthread $(LINKFLAGS) $^ -o $@ @$(CMOCKA).libs
 
+include $Stest/fuzz/fuzz.mk
+
 # Installation: what install writes, uninstall removes.
 
 put = install -D -m $(1) $(2) '$(DESTDIR)$(3)'
@@ -238,6 +240,7 @@ help:
 		'make demo         read a file in four ways through a ring, and compare them' \
 		'make test         all tests (also: make check; T=WORD chooses by path)' \
 		'make test-build   the same, without running them' \
+		'make fuzz         fuzz with clang, FUZZ_SECONDS=300 each' \
 		'make check-api    src/api.def against headers and libraries' \
 		'make bench        all benchmarks (PEER=PREFIX: against another library, BENCH_QUICK=1)' \
 		'make bench-instructions   what a request costs, against bench/goals.tsv' \

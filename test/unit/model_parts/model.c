@@ -48,15 +48,25 @@ static void on_debug_report(const char *function, const char *message, int is_fa
 }
 #endif
 
-static void set_crash_handler(void (*handler)(int))
+static const int crash_sigs[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE };
+#define NR_CRASH_SIGS (sizeof(crash_sigs) / sizeof(crash_sigs[0]))
+
+static void catch_crashes(struct sigaction *before)
 {
-	static const int sigs[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE };
 	struct sigaction act = { .sa_flags = SA_NODEFER };
 	unsigned i;
 
-	act.sa_handler = handler;
-	for (i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++)
-		sigaction(sigs[i], &act, NULL);
+	act.sa_handler = on_crash;
+	for (i = 0; i < NR_CRASH_SIGS; i++)
+		sigaction(crash_sigs[i], &act, &before[i]);
+}
+
+static void catch_no_more(const struct sigaction *before)
+{
+	unsigned i;
+
+	for (i = 0; i < NR_CRASH_SIGS; i++)
+		sigaction(crash_sigs[i], &before[i], NULL);
 }
 
 static unsigned setup_flags(struct model *m, const struct model_config *config)
@@ -152,16 +162,17 @@ bool model_run(const struct model_config *config, const struct model_op *ops, un
 	       struct model_result *result)
 {
 	struct model *m = &model;
+	struct sigaction before[NR_CRASH_SIGS];
 	static volatile unsigned at;
 
 	memset(result, 0, sizeof(*result));
 	model.why = result->why;
 	at = 0;
+	catch_crashes(before);
 	if (sigsetjmp(model.end, 1)) {
 		result->failed = true;
 		result->failed_at = at;
 	} else {
-		set_crash_handler(on_crash);
 #ifdef LIBURING_DEBUG
 		liburing_debug_report(on_debug_report);
 #endif
@@ -170,7 +181,7 @@ bool model_run(const struct model_config *config, const struct model_op *ops, un
 			m->nr_done += model_do_op(m, &ops[at]);
 		drain(m);
 	}
-	set_crash_handler(SIG_DFL);
+	catch_no_more(before);
 	result->nr_done = m->nr_done;
 	return !result->failed;
 }
