@@ -6,7 +6,10 @@
 #include "faults.h"
 
 #ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 33)
 #include <malloc.h>
+#define HEAP_IN_USE() mallinfo2().uordblks
+#endif
 #endif
 
 #define MAX_FAULTS 2
@@ -311,8 +314,8 @@ static void check_run(struct run *run)
 /* Bytes that malloc has handed out, where that can be asked. */
 static size_t heap_in_use(void)
 {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
-	return mallinfo2().uordblks;
+#ifdef HEAP_IN_USE
+	return HEAP_IN_USE();
 #else
 	return 0;
 #endif
