@@ -65,7 +65,8 @@ static void check_sizes(void)
 
 			assert_int_equal(io_uring_memory_size(entries, flags),
 					 expected_sz(sq, 2 * sq, flags));
-			assert_int_equal(params_sz(entries, flags, 1), expected_sz(sq, 2 * sq, flags));
+			assert_int_equal(params_sz(entries, flags, 1),
+					 expected_sz(sq, 2 * sq, flags));
 			assert_int_equal(params_sz(entries, flags | CQSIZE, sq),
 					 expected_sz(sq, sq, flags));
 			assert_int_equal(params_sz(entries, flags | CQSIZE, 40000),

@@ -115,6 +115,7 @@ static void larger_smaller_and_back(void **state)
 			check_resize(&ring, 4, 0);
 			check_resize(&ring, 16, 256);
 			check_resize(&ring, 8, 8);
+			check_resize(&ring, 4, 0);
 			io_uring_queue_exit(&ring);
 			assert_int_equal(fake_check(), 0);
 		}
@@ -131,7 +132,7 @@ static void with_an_index_array(void **state)
 	for (quirk = 0; quirk < 2; quirk++) {
 		struct io_uring_params p = { .flags = DEFER };
 
-		fake.resize_says_no_array = quirk;
+		fake.resize_keeps_array_off = quirk;
 		fd = io_uring_setup(8, &p);
 		assert_int_equal(io_uring_queue_mmap(fd, &p, &ring), 0);
 		assert_non_null(ring.sq.array);

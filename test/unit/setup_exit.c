@@ -15,15 +15,21 @@ static void check_gone(unsigned nr_unmaps, unsigned nr_closes)
 }
 
 /* What the mappings measured is what is unmapped. */
-static void check_exit(unsigned entries, unsigned flags, bool single_mmap)
+static void check_exit(unsigned entries, unsigned flags, bool single_mmap, bool has_array)
 {
 	struct io_uring ring;
 
 	fake_boot();
+	if (has_array)
+		fake.setup_flags &= ~IORING_SETUP_NO_SQARRAY;
 	if (!single_mmap)
 		fake.features &= ~IORING_FEAT_SINGLE_MMAP;
 	assert_int_equal(io_uring_queue_init(entries, &ring, flags), 0);
 	assert_int_equal(fake_nr_leaks(), single_mmap ? 3 : 4);
+	assert_int_equal(!!ring.sq.array, has_array);
+	assert_true(!has_array || ring.sq.array[entries - 1] == entries - 1);
+	memset(ring.sq.sqes, 0, ring.sq.sqes_sz);
+	memset(ring.cq.cqes, 0, (size_t)2 * entries * (flags & IORING_SETUP_CQE32 ? 32 : 16));
 	io_uring_queue_exit(&ring);
 	check_gone(single_mmap ? 2 : 3, 1);
 }
@@ -33,14 +39,15 @@ static void every_size(void **state)
 	static const unsigned flags[] = {
 		0, IORING_SETUP_SQE128, IORING_SETUP_CQE32,
 		IORING_SETUP_SQE128 | IORING_SETUP_CQE32, IORING_SETUP_CQE_MIXED,
-		IORING_SETUP_NO_SQARRAY,
 	};
 	unsigned entries, f;
 
 	for (entries = 1; entries <= 32768; entries *= 2) {
 		for (f = 0; f < ARRAY_LEN(flags); f++) {
-			check_exit(entries, flags[f], true);
-			check_exit(entries, flags[f], false);
+			check_exit(entries, flags[f], true, false);
+			check_exit(entries, flags[f], false, false);
+			check_exit(entries, flags[f], true, true);
+			check_exit(entries, flags[f], false, true);
 		}
 	}
 }

@@ -208,7 +208,7 @@ static void a_second_ring_follows(void **state)
 static void a_layout_that_does_not_fit(void **state)
 {
 	struct io_uring_params p = { .flags = 0 };
-	struct io_uring ring;
+	struct io_uring ring, other;
 
 	fake.layout = FAKE_LAYOUT_320;
 	assert_true(io_uring_queue_init_mem(8, &ring, &p, app_mem, MAX_MEM) > 0);
@@ -221,8 +221,16 @@ static void a_layout_that_does_not_fit(void **state)
 	assert_int_equal(p.flags, 0);
 	assert_int_equal(ring.ring_fd, -1);
 	assert_int_equal(fake_nr_leaks(), 0);
+
+	/* Its index is given back, and no other. */
+	fake.layout = FAKE_LAYOUT_64;
+	init_ring(&other, 8, 0);
+	assert_int_equal(io_uring_register_ring_fd(&other), 1);
+	fake.layout = FAKE_LAYOUT_4096;
 	p.flags = IORING_SETUP_NO_MMAP | IORING_SETUP_REGISTERED_FD_ONLY;
 	assert_int_equal(io_uring_queue_init_params(8, &ring, &p), -ENOMEM);
+	assert_int_equal(io_uring_get_events(&other), 0);
+	io_uring_queue_exit(&other);
 	assert_int_equal(fake_nr_leaks(), 0);
 }
 

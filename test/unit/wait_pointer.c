@@ -136,7 +136,8 @@ static const struct {
 	{ "the enter fails with EBUSY", { { .err = EBUSY }, { .err = EBUSY } } },
 	{ "the enter fails with ETIME", { { .err = ETIME }, { .err = ETIME } } },
 	{ "the enter fails with EBADR", { { .err = EBADR }, { .err = EBADR } } },
-	{ "none taken, then a failure", { { .leave = FAKE_ALL, .early = true }, { .err = EBUSY } } },
+	{ "none taken, then a failure", {
+		{ .leave = FAKE_ALL, .early = true }, { .err = EBUSY } } },
 	{ "none taken, then a CQE", {
 		{ .leave = FAKE_ALL, .early = true }, { .then = post_one, .early = true } } },
 	{ "only a filler, then a failure", {

@@ -107,8 +107,9 @@ static void end_counted_timeouts(struct fake_ring *ring)
 
 	for (i = 0; i < ring->nr_reqs; i++) {
 		struct fake_req *req = &ring->reqs[i];
+		unsigned nr_counted = ring->nr_posted - ring->nr_timeouts;
 
-		if (!req->counts || (int)(ring->nr_posted - ring->nr_timeouts - req->count_target) < 0)
+		if (!req->counts || (int)(nr_counted - req->count_target) < 0)
 			continue;
 		req->counts = false;
 		fake_finish(ring, req, 0);
@@ -118,7 +119,9 @@ static void end_counted_timeouts(struct fake_ring *ring)
 
 void fake_post(struct fake_ring *ring, uint64_t user_data, int res, unsigned flags)
 {
-	post(ring, (struct fake_cqe){ .user_data = user_data, .res = res, .flags = flags });
+	struct fake_cqe cqe = { .user_data = user_data, .res = res, .flags = flags };
+
+	post(ring, cqe);
 	ring->nr_posted++;
 	end_counted_timeouts(ring);
 }
@@ -130,7 +133,9 @@ void fake_post_skip(struct fake_ring *ring)
 
 void fake_defer(struct fake_ring *ring, uint64_t user_data, int res)
 {
-	list_add(&ring->task_work, (struct fake_cqe){ .user_data = user_data, .res = res });
+	struct fake_cqe cqe = { .user_data = user_data, .res = res };
+
+	list_add(&ring->task_work, cqe);
 	if (ring->flags & IORING_SETUP_TASKRUN_FLAG)
 		set_flag(ring, IORING_SQ_TASKRUN, true);
 }

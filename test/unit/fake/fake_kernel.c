@@ -53,7 +53,7 @@ void fake_boot(void)
 		.features = (IORING_FEAT_NO_IOWAIT << 1) - 1,
 		.setup_flags = (IORING_SETUP_SQ_REWIND << 1) - 1,
 		.has_cq_flags = true,
-		.resize_says_no_array = true,
+		.resize_keeps_array_off = true,
 		.clears_app_mem = true,
 		.last_op = IORING_OP_LAST - 1,
 		.page_sz = (size_t)sysconf(_SC_PAGESIZE),

@@ -75,7 +75,6 @@ struct fake_ring {
 	int fd;			/* -1: closed */
 	int nr_registered;	/* registered indexes that hold it */
 	bool disabled;
-	bool disowned;		/* the rings lie in the program's memory, and it is closed */
 	unsigned flags;
 	unsigned features;
 	unsigned sq_entries;
@@ -129,7 +128,7 @@ struct fake_kernel {
 	unsigned setup_flags;
 	enum fake_layout layout;
 	bool has_cq_flags;
-	bool resize_says_no_array;	/* sq_off.array is 0 after a resize */
+	bool resize_keeps_array_off;	/* a resize leaves sq_off.array as it was passed */
 	bool clears_app_mem;		/* the header of a ring in the program's memory */
 	unsigned start_idx;		/* of heads and tails */
 	unsigned last_op;		/* for the probe */

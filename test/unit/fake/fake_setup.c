@@ -356,8 +356,8 @@ int fake_resize(struct fake_ring *ring, struct io_uring_params *p)
 	drop_regions(&old);
 	fresh.flags = p->flags;
 	fresh.features = ring->features;
-	if (fake.resize_says_no_array)
-		fresh.sq_off.array = 0;
+	if (fake.resize_keeps_array_off)
+		fresh.sq_off.array = p->sq_off.array;
 	*p = fresh;
 	return 0;
 }
