@@ -5,8 +5,8 @@
 #include "reader_impl.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,27 +72,26 @@ static size_t round_up(size_t value, size_t multiple)
 }
 
 /* All memory in one piece: the reader, its slots, and from an aligned address on the buffers. */
-static struct uringx_reader *map_reader(const struct uringx_reader *draft)
+static struct uringx_reader *alloc_reader(const struct uringx_reader *draft)
 {
 	size_t align = draft->align > PAGE_ALIGN ? draft->align : PAGE_ALIGN;
-	size_t head_sz = sizeof(*draft) + draft->depth * sizeof(draft->slots[0]) + align;
+	size_t head_sz = round_up(sizeof(*draft) + draft->depth * sizeof(draft->slots[0]), align);
 	size_t stride = round_up(draft->block_sz, CACHE_LINE);
 	struct uringx_reader *reader;
-	unsigned char *memory, *buffers;
 	size_t memory_sz, i;
+	void *memory;
 
 	if (stride > (SIZE_MAX - head_sz) / draft->depth)
 		return NULL;
 	memory_sz = head_sz + draft->depth * stride;
-	memory = mmap(NULL, memory_sz, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
+	if (posix_memalign(&memory, align, memory_sz) != 0)
 		return NULL;
-	reader = (struct uringx_reader *)(void *)memory;
+	memset(memory, 0, head_sz);
+	reader = memory;
 	memcpy(reader, draft, sizeof(*draft));
 	reader->memory_sz = memory_sz;
-	buffers = memory + head_sz - ((uintptr_t)memory + head_sz) % align;
 	for (i = 0; i < draft->depth; i++)
-		reader->slots[i].buf = buffers + i * stride;
+		reader->slots[i].buf = (unsigned char *)memory + head_sz + i * stride;
 	return reader;
 }
 
@@ -111,7 +110,7 @@ static int make_reader(struct uringx_reader *draft, const struct uringx_reader_o
 	draft->depth = 1;
 	if (draft->has_offsets)
 		draft->depth = options->depth ? options->depth : DEFAULT_DEPTH;
-	*made = map_reader(draft);
+	*made = alloc_reader(draft);
 	return *made ? 0 : -ENOMEM;
 }
 
@@ -180,7 +179,7 @@ int uringx_reader_close(struct uringx_reader *reader) URINGX_NOEXCEPT
 		urx_close_ring(reader);
 		if (reader->direct_fd >= 0)
 			close(reader->direct_fd);
-		munmap(reader, reader->memory_sz);
+		free(reader);
 	}
 	errno = saved_errno;
 	return ret;

@@ -16,15 +16,49 @@ static const unsigned char *bytes_at_pos(struct uringx_reader *reader)
 	return head->buf + (reader->pos - head->offset);
 }
 
+/* Without offsets and without a ring there is no window: a read is a read. */
+static bool is_plain_stream(const struct uringx_reader *reader)
+{
+	return reader->method == URINGX_BY_READ;
+}
+
+static ssize_t read_stream(struct uringx_reader *reader, void *buf, size_t count)
+{
+	ssize_t res;
+
+	if (reader->failed)
+		return 0;
+	count = (size_t)urx_min(count, reader->end - reader->pos);
+	if (count == 0)
+		return 0;
+	reader->nr_reads++;
+	reader->nr_calls++;
+	res = read(reader->fd, buf, count);
+	if (res >= 0) {
+		reader->pos += (uint64_t)res;
+		return res;
+	}
+	res = -errno;
+	reader->failed = res != -EAGAIN && res != -EINTR;
+	return res;
+}
+
 ssize_t uringx_reader_next(struct uringx_reader *reader, const void **block) URINGX_NOEXCEPT
 {
 	int saved_errno = errno;
-	ssize_t ret = urx_fill(reader);
+	ssize_t ret;
 
 	*block = NULL;
-	if (ret > 0) {
-		*block = bytes_at_pos(reader);
-		reader->pos += (uint64_t)ret;
+	if (is_plain_stream(reader)) {
+		ret = read_stream(reader, reader->slots[0].buf, reader->block_sz);
+		if (ret > 0)
+			*block = reader->slots[0].buf;
+	} else {
+		ret = urx_fill(reader);
+		if (ret > 0) {
+			*block = bytes_at_pos(reader);
+			reader->pos += (uint64_t)ret;
+		}
 	}
 	errno = saved_errno;
 	return ret;
@@ -36,16 +70,15 @@ static ssize_t read_plainly(struct uringx_reader *reader, void *buf, size_t coun
 	unsigned int nr_retries = 0;
 	int res;
 
+	count = (size_t)urx_min(count, reader->end - reader->pos);
 	do {
-		res = urx_read_at(reader, reader->read_fd, buf,
-				  (size_t)urx_min(count, reader->end - reader->pos), reader->pos);
-	} while (reader->has_offsets && (res == -EINTR || res == -EAGAIN) &&
-		 nr_retries++ < URX_MAX_RETRIES);
+		res = urx_pread(reader, reader->read_fd, buf, count, reader->pos);
+	} while ((res == -EINTR || res == -EAGAIN) && nr_retries++ < URX_MAX_RETRIES);
 	if (res > 0)
 		reader->pos += (uint64_t)res;
 	else if (res == 0)
 		urx_ask_size(reader);
-	else if (reader->has_offsets || (res != -EINTR && res != -EAGAIN))
+	else
 		reader->failed = true;
 	return res;
 }
@@ -84,12 +117,16 @@ ssize_t uringx_reader_read(struct uringx_reader *reader, void *buf, size_t count
 
 	if (count > SSIZE_MAX)
 		count = SSIZE_MAX;
-	urx_release_slots(reader);
-	if (count > 0 && !reader->held_err && !reader->failed && reader->pos < reader->end &&
-	    urx_reads_plainly(reader))
-		ret = read_plainly(reader, buf, count);
-	else
-		ret = read_through_window(reader, buf, count);
+	if (is_plain_stream(reader)) {
+		ret = read_stream(reader, buf, count);
+	} else {
+		urx_release_slots(reader);
+		if (count > 0 && !reader->held_err && !reader->failed &&
+		    reader->pos < reader->end && urx_reads_plainly(reader))
+			ret = read_plainly(reader, buf, count);
+		else
+			ret = read_through_window(reader, buf, count);
+	}
 	errno = ret < 0 ? (int)-ret : saved_errno;
 	return ret < 0 ? -1 : ret;
 }

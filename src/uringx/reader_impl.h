@@ -77,7 +77,7 @@ struct uringx_reader {
 
 	uint64_t nr_reads;
 	uint64_t nr_calls;
-	size_t memory_sz;	/* of the mapping that all of this is in */
+	size_t memory_sz;	/* of the piece of memory that all of this is in */
 	struct urx_slot slots[];
 };
 
@@ -101,9 +101,9 @@ int urx_drain(struct uringx_reader *reader);
 void urx_ask_size(struct uringx_reader *reader);
 /* Makes a ring where one is worth it: there is more than one block to read. */
 void urx_want_ring(struct uringx_reader *reader);
-/* Whether pread or read into the caller's memory is the way. */
+/* Whether pread into the caller's memory is the way. */
 bool urx_reads_plainly(struct uringx_reader *reader);
-int urx_read_at(struct uringx_reader *reader, int fd, void *buf, size_t count, uint64_t offset);
+int urx_pread(struct uringx_reader *reader, int fd, void *buf, size_t count, uint64_t offset);
 
 /* ring.c */
 void urx_open_ring(struct uringx_reader *reader);

@@ -76,6 +76,11 @@ void urx_open_ring(struct uringx_reader *reader)
 		register_buffers(reader);
 }
 
+static bool is_bound_here(const struct uringx_reader *reader)
+{
+	return pthread_equal(reader->thread, pthread_self());
+}
+
 /* Whether this thread may enter the ring: 0, or a negative errno. */
 static int bind_thread(struct uringx_reader *reader)
 {
@@ -84,7 +89,7 @@ static int bind_thread(struct uringx_reader *reader)
 	if (!reader->one_thread)
 		return 0;
 	if (reader->bound)
-		return pthread_equal(reader->thread, pthread_self()) ? 0 : -EEXIST;
+		return is_bound_here(reader) ? 0 : -EEXIST;
 	ret = io_uring_enable_rings(reader->ring);
 	if (ret < 0)
 		return ret;
@@ -100,11 +105,13 @@ static int bind_thread(struct uringx_reader *reader)
  */
 void urx_close_ring(struct uringx_reader *reader)
 {
+	bool allowed = !reader->bound || is_bound_here(reader);
+
 	if (!reader->ring || !is_own(reader))
 		return;
-	if (reader->fixed_file)
+	if (allowed && reader->fixed_file)
 		io_uring_unregister_files(reader->ring);
-	if (reader->fixed_buffers)
+	if (allowed && reader->fixed_buffers)
 		io_uring_unregister_buffers(reader->ring);
 	io_uring_queue_exit(reader->ring);
 	reader->ring = NULL;

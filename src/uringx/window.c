@@ -180,7 +180,7 @@ bool urx_reads_plainly(struct uringx_reader *reader)
 	return !reader->ring && reader->align == 1 && reader->nr_used == 0;
 }
 
-int urx_read_at(struct uringx_reader *reader, int fd, void *buf, size_t count, uint64_t offset)
+int urx_pread(struct uringx_reader *reader, int fd, void *buf, size_t count, uint64_t offset)
 {
 	ssize_t res;
 
@@ -188,10 +188,7 @@ int urx_read_at(struct uringx_reader *reader, int fd, void *buf, size_t count, u
 		count = MAX_COUNT;
 	reader->nr_reads++;
 	reader->nr_calls++;
-	if (reader->has_offsets)
-		res = pread(fd, buf, count, (off_t)offset);
-	else
-		res = read(fd, buf, count);
+	res = pread(fd, buf, count, (off_t)offset);
 	return res < 0 ? -errno : (int)res;
 }
 
@@ -203,8 +200,8 @@ static void read_slot(struct uringx_reader *reader, struct urx_slot *slot)
 	while (slot->state != URX_DONE) {
 		fd = slot->buffered ? reader->fd : reader->read_fd;
 		reader->nr_to_issue--;
-		res = urx_read_at(reader, fd, slot->buf + slot->req_at,
-				  slot->want_sz - slot->req_at, slot->offset + slot->req_at);
+		res = urx_pread(reader, fd, slot->buf + slot->req_at,
+				slot->want_sz - slot->req_at, slot->offset + slot->req_at);
 		urx_complete_slot(reader, slot, res);
 	}
 }

@@ -14,7 +14,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <uringx/reader.h>
 
@@ -87,17 +86,14 @@ static void callers_requests_are_handed_on(struct io_uring *ring)
 }
 
 /*
- * The read of a pipe on which nothing comes is cancelled. The bytes that come
- * after the close stay in the pipe, and the memory that was the reader's stays
- * as it is.
+ * The read of a pipe on which nothing comes is cancelled: bytes that come after the
+ * close stay in the pipe, so that none is written to memory that was the reader's.
  */
 static void close_cancels_on_a_silent_pipe(struct io_uring *ring)
 {
 	struct uringx_reader *reader;
 	struct uringx_reader_info info;
-	unsigned char *memory;
 	const void *block;
-	size_t page = page_size();
 	char buf[8];
 	int fds[2];
 
@@ -112,23 +108,17 @@ static void close_cancels_on_a_silent_pipe(struct io_uring *ring)
 		io_uring_cqe_seen(ring, cqe);
 	}
 	assert_memory_equal(block, "abcd", 4);
-	memory = (unsigned char *)((uintptr_t)block & ~(uintptr_t)(page - 1));
 	assert_int_equal(uringx_reader_next(reader, &block), -EAGAIN);
 	uringx_reader_info(reader, &info);
 	assert_int_equal(info.nr_reads, 2);
 
 	assert_int_equal(uringx_reader_close(reader), 0);
 	no_cqe(ring);
-	memory = mmap(memory, page, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	assert_true(memory != MAP_FAILED);
 	assert_int_equal(write(fds[1], "efgh", 4), 4);
 	sleep_ms(5);
 	no_cqe(ring);
-	assert_true(all_bytes(memory, page, 0));
 	assert_int_equal(read(fds[0], buf, sizeof(buf)), 4);
 	assert_memory_equal(buf, "efgh", 4);
-	munmap(memory, page);
 	close(fds[0]);
 	close(fds[1]);
 }
@@ -288,6 +278,7 @@ static void a_reader_is_for_one_thread(void **state)
 	struct source source;
 	const void *block;
 
+	require_no_checks();
 	assert_true(source_open(&source, SOURCE_FILE, 50000));
 	require_ret("IORING_SETUP_DEFER_TASKRUN",
 		    ring_ask(IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN));
