@@ -14,7 +14,6 @@
 #define DEFAULT_DEPTH 16
 #define MAX_BLOCK_SZ (1U << 30)
 #define MAX_DEPTH 4096
-#define PAGE_ALIGN 4096
 #define CACHE_LINE 64
 
 #define ALL_FLAGS                                                                        \
@@ -74,7 +73,7 @@ static size_t round_up(size_t value, size_t multiple)
 /* All memory in one piece: the reader, its slots, and from an aligned address on the buffers. */
 static struct uringx_reader *alloc_reader(const struct uringx_reader *draft)
 {
-	size_t align = draft->align > PAGE_ALIGN ? draft->align : PAGE_ALIGN;
+	size_t align = draft->align > URX_PAGE_SZ ? draft->align : URX_PAGE_SZ;
 	size_t head_sz = round_up(sizeof(*draft) + draft->depth * sizeof(draft->slots[0]), align);
 	size_t stride = round_up(draft->block_sz, CACHE_LINE);
 	struct uringx_reader *reader;

@@ -15,6 +15,8 @@
 #include <uringx/reader.h>
 
 #define URX_MAX_RETRIES 16
+/* The least alignment of the buffers. */
+#define URX_PAGE_SZ 4096
 
 enum urx_state {
 	URX_TO_ISSUE,	/* waits for an SQE, or for a pread */

@@ -21,7 +21,9 @@ struct urx_slot *urx_head(struct uringx_reader *reader)
 static void pop_head(struct uringx_reader *reader)
 {
 	reader->head_idx = (reader->head_idx + 1) % reader->depth;
-	reader->nr_used--;
+	/* Where nothing is read ahead, one buffer does, and stays in the CPU's cache. */
+	if (--reader->nr_used == 0)
+		reader->head_idx = 0;
 }
 
 void urx_clear_window(struct uringx_reader *reader)
