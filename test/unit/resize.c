@@ -143,6 +143,23 @@ static void with_an_index_array(void **state)
 	}
 }
 
+/* So few CQEs that they end within a cache line: the array begins with the next. */
+static void the_array_of_the_smallest_rings(void **state)
+{
+	struct io_uring_params p = { .flags = DEFER };
+	struct io_uring ring;
+	unsigned cq;
+	int fd = io_uring_setup(8, &p);
+
+	assert_int_equal(io_uring_queue_mmap(fd, &p, &ring), 0);
+	for (cq = 1; cq <= 4; cq *= 2) {
+		assert_int_equal(resize(&ring, 1, cq), 0);
+		*fake.ring->sq_array = 0x5a5a;
+		assert_int_equal(ring.sq.array[0], 0x5a5a);
+	}
+	io_uring_queue_exit(&ring);
+}
+
 /* What the first call left in the parameters misleads no second one. */
 static void the_same_parameters_twice(void **state)
 {
@@ -347,6 +364,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FAKE_TEST(larger_smaller_and_back),
 		FAKE_TEST(with_an_index_array),
+		FAKE_TEST(the_array_of_the_smallest_rings),
 		FAKE_TEST(the_same_parameters_twice),
 		FAKE_TEST(rounded_and_clamped),
 		FAKE_TEST(what_can_fail_fails_first),
