@@ -93,11 +93,14 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 
 		ret = iou_enter(ring, submit, wait_nr, flags, req->arg, req->arg_sz);
 		if (ret < 0) {
-			/* The last CQE may have come together with the end of the time. */
-			*cqe_ptr = NULL;
-			if (ret == -ETIME)
-				__io_uring_peek_cqe(ring, cqe_ptr, NULL);
 			nr = count_submitted(req, nr_submitted);
+			*cqe_ptr = NULL;
+			/*
+			 * The last CQE may have come together with the end of the
+			 * time; and a count is a success, which shows what is there.
+			 */
+			if (nr || ret == -ETIME)
+				__io_uring_peek_cqe(ring, cqe_ptr, NULL);
 			return nr || *cqe_ptr ? nr : ret;
 		}
 		entered = true;
