@@ -18,23 +18,27 @@ struct wait_req {
 };
 
 /*
- * A timeout of the library's own expired (err is -ETIME): this wait's, or one
- * that an interrupted wait left behind? An enter that polls for completions
+ * A timeout of the library's own expired or was refused (err): this wait's, or
+ * one that an interrupted wait left behind? An enter that polls for completions
  * knows no time, and with nothing in flight comes back at once.
  */
 static bool time_is_up(const struct io_uring *ring, const struct wait_req *req, int err)
 {
-	return req->deadline_ns && (err == -ETIME || (ring->int_flags & IOU_INT_CQ_ENTER)) &&
+	return req->deadline_ns && (err < 0 || (ring->int_flags & IOU_INT_CQ_ENTER)) &&
 	       iou_sys_now_ns() >= req->deadline_ns;
 }
 
+/* A time before now is now, one beyond the clock the clock's end. */
 static int64_t deadline_after(const struct __kernel_timespec *ts)
 {
-	int64_t now = iou_sys_now_ns();
+	int64_t now = iou_sys_now_ns(), ns;
 
-	if (ts->tv_sec >= (INT64_MAX - now) / NSEC_PER_SEC - 1)
-		return INT64_MAX;
-	return now + (int64_t)ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
+	if (__builtin_mul_overflow((int64_t)ts->tv_sec, NSEC_PER_SEC, &ns) ||
+	    __builtin_add_overflow(ns, (int64_t)ts->tv_nsec, &ns))
+		return ts->tv_sec < 0 ? now : INT64_MAX;
+	if (ns < 0)
+		return now;
+	return __builtin_add_overflow(now, ns, &ns) ? INT64_MAX : ns;
 }
 
 /* The program's share of the SQEs that the kernel took. */
@@ -63,6 +67,9 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 	const bool may_be_early = ring->int_flags & IOU_INT_CQ_ENTER;
 	int ret, err, nr;
 
+	/* To the kernel the number has a sign. */
+	if (wait_nr > INT32_MAX)
+		wait_nr = INT32_MAX;
 	for (;;) {
 		err = __io_uring_peek_cqe(ring, cqe_ptr, &nr_ready);
 		if (entered && time_is_up(ring, req, err)) {
@@ -118,8 +125,8 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 	nr = count_submitted(req, nr_submitted);
 	if (nr || *cqe_ptr)
 		return nr;
-	if (err == -ETIME && entered && wait_nr)
-		return -ETIME;
+	if (err < 0 && entered && wait_nr)
+		return err;
 	return took_some ? -EINTR : -EAGAIN;
 }
 
@@ -203,7 +210,8 @@ static int wait_with_timeout_sqe(struct io_uring *ring, struct io_uring_cqe **cq
 		if (!sqe)
 			return -EAGAIN;
 	}
-	io_uring_prep_timeout(sqe, ts, wait_nr, 0);
+	/* More completions than the kernel can count never come. */
+	io_uring_prep_timeout(sqe, ts, wait_nr < INT32_MAX ? wait_nr : INT32_MAX, 0);
 	sqe->user_data = LIBURING_UDATA_TIMEOUT;
 
 	req.submit = iou_flush_sq(ring);

@@ -235,8 +235,8 @@ IOURINGINLINE int io_uring_cq_eventfd_toggle(struct io_uring *ring, bool enabled
  * io_uring_skip_cqe - release a CQE at the head that is none of the program's.
  *
  * Those are fillers of a mixed ring and, on kernels before 5.11, the library's
- * own timeouts; *err becomes -ETIME where such a timeout expired. Returns
- * whether the CQE was one.
+ * own timeouts; *err becomes -ETIME where such a timeout expired, or what the
+ * kernel refused it with. Returns whether the CQE was one.
  */
 IOURINGINLINE bool io_uring_skip_cqe(struct io_uring *ring, struct io_uring_cqe *cqe, int *err)
 	LIBURING_NOEXCEPT
@@ -250,8 +250,8 @@ IOURINGINLINE bool io_uring_skip_cqe(struct io_uring *ring, struct io_uring_cqe 
 		return false;
 	if (cqe->user_data != LIBURING_UDATA_TIMEOUT)
 		return false;
-	if (cqe->res == -ETIME)
-		*err = -ETIME;
+	if (cqe->res < 0 && cqe->res != -ECANCELED)
+		*err = cqe->res;
 	io_uring_cqe_seen(ring, cqe);
 	return true;
 }
@@ -261,7 +261,7 @@ IOURINGINLINE bool io_uring_skip_cqe(struct io_uring *ring, struct io_uring_cqe 
  *
  * *cqe_ptr is the CQE or NULL, *nr_available (may be NULL) the number of filled
  * slots from it on. Returns 0, or -ETIME when there is no CQE and one of the
- * library's own timeouts was found expired.
+ * library's own timeouts was found expired (or the errno that it failed with).
  */
 IOURINGINLINE int __io_uring_peek_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 				      unsigned *nr_available) LIBURING_NOEXCEPT
