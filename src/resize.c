@@ -53,13 +53,14 @@ static int resize_check(const struct io_uring *ring, const struct io_uring_param
 			struct io_uring_params *asked, struct iou_ring_size *size)
 {
 	size_t hdr_sz = (size_t)((char *)ring->cq.cqes - (char *)ring->cq.ring_ptr);
-	unsigned nr_queued = io_uring_sq_ready(ring);
+	unsigned nr_queued;
 	int ret;
 
 	if (ring->flags & IORING_SETUP_NO_MMAP)
 		return -EINVAL;
 	if (ring->ring_fd == -1)
 		return -EBADF;
+	nr_queued = io_uring_sq_ready(ring);
 	if ((ring->flags & IORING_SETUP_SQE_MIXED) && nr_queued)
 		return -EBUSY;
 

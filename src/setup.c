@@ -141,7 +141,7 @@ static bool layout_fits(const struct io_uring_params *p, const struct iou_ring_s
 static int setup_once(unsigned entries, struct io_uring *ring, struct io_uring_params *p,
 		      struct ring_mem *mem)
 {
-	struct iou_ring_size size;
+	struct iou_ring_size size = { 0 };
 	int fd, ret;
 
 	ring_clear(ring);
@@ -253,4 +253,5 @@ void io_uring_queue_exit(struct io_uring *ring)
 		io_uring_unregister_ring_fd(ring);
 	if (ring->ring_fd != -1)
 		iou_sys_close(ring->ring_fd);
+	ring_clear(ring);
 }

@@ -92,7 +92,7 @@ int io_uring_ring_dontfork(struct io_uring *ring) LIBURING_NOEXCEPT;
  * io_uring_queue_exit - give a ring up.
  *
  * Unmaps what the library mapped, drops the registered ring descriptor and
- * closes the real one. Requests in flight are cancelled by the kernel, in its
+ * closes the real one; once more on the same ring does nothing. Requests in flight are cancelled by the kernel, in its
  * own time: their buffers may still be written to after the call. Whoever must
  * reuse them cancels and waits for the CQEs first.
  */
