@@ -4,9 +4,17 @@
  */
 #include "internal.h"
 
+/* The kernel would see the number of a group, or flags, cut to 16 bits. */
+static bool fits_16_bits(unsigned value)
+{
+	return value <= UINT16_MAX;
+}
+
 int io_uring_register_buf_ring(struct io_uring *ring, struct io_uring_buf_reg *reg,
 			       unsigned flags)
 {
+	if (!fits_16_bits(flags))
+		return -EINVAL;
 	reg->flags |= (__u16)flags;
 	return iou_do_register(ring, IORING_REGISTER_PBUF_RING, reg, 1);
 }
@@ -15,6 +23,8 @@ int io_uring_unregister_buf_ring(struct io_uring *ring, int bgid)
 {
 	struct io_uring_buf_reg reg = { .bgid = (__u16)bgid };
 
+	if (!fits_16_bits((unsigned)bgid))
+		return -EINVAL;
 	return iou_do_register(ring, IORING_UNREGISTER_PBUF_RING, &reg, 1);
 }
 
@@ -49,6 +59,10 @@ struct io_uring_buf_ring *io_uring_setup_buf_ring(struct io_uring *ring, unsigne
 	void *mem = NULL;
 	int ret;
 
+	if (!fits_16_bits((unsigned)bgid)) {
+		*err = -EINVAL;
+		return NULL;
+	}
 	if (!from_kernel) {
 		mem = buf_ring_map(ring, sz, bgid, false);
 		if (iou_is_err(mem)) {

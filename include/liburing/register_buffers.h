@@ -83,6 +83,7 @@ int __io_uring_clone_buffers_offset(struct io_uring *dst, struct io_uring *src, 
  * ring_addr is page-aligned memory of ring_entries (a power of two, at most
  * 32768) times 16 bytes; it must stay until it is unregistered. -EEXIST when
  * the group has one. Since kernel 5.19.
+ * Group numbers and flags have 16 bits: -EINVAL beyond.
  */
 int io_uring_register_buf_ring(struct io_uring *ring, struct io_uring_buf_reg *reg,
 			       unsigned flags) LIBURING_NOEXCEPT;
