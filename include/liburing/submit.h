@@ -8,11 +8,16 @@
  * Errors that any of them can return:
  *   -EINTR   a signal came during the wait; nothing was lost, call again
  *   -EAGAIN  the kernel could not take requests for want of memory; the SQEs are
- *            still queued, reap and submit again
+ *            still queued, reap and submit again. From a wait for 0 CQEs: none
+ *            is there
  *   -EBUSY   the same, because completions overflow the CQ
  *   -EBADR   the kernel dropped a CQE for want of memory
  *   -EBADFD  the ring is disabled (IORING_SETUP_R_DISABLED)
  *   -EEXIST  a ring of IORING_SETUP_SINGLE_ISSUER, entered by another thread
+ * wait_nr is at most the entries of the CQ; what exceeds them is not waited for.
+ * On a ring of IORING_SETUP_IOPOLL the kernel looks for signals only while it polls
+ * a device: with nothing in flight a wait spins, and only its time ends it.
+ *
  * A result below 0 is an error of the call; the result of a request is in the
  * CQE's res.
  */
@@ -91,6 +96,7 @@ int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, uns
  * io_uring_wait_cqes_min_timeout - io_uring_wait_cqes that comes back early.
  *
  * After min_ts_usec microseconds any one CQE ends the wait; before, wait_nr do.
+ * Keep it below ts: the kernel looks at ts only after it.
  * -EINVAL without IORING_FEAT_MIN_TIMEOUT (kernel 6.12).
  */
 int io_uring_wait_cqes_min_timeout(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
