@@ -12,5 +12,5 @@ struct io_uring_sqe *io_uring_get_sqe(struct io_uring *ring);
 
 struct io_uring_sqe *io_uring_get_sqe(struct io_uring *ring)
 {
-	return _io_uring_get_sqe(ring);
+	return iou_get_sqe(ring);
 }

@@ -48,11 +48,15 @@ void iou_unmap_ring(struct io_uring *ring);
 void iou_set_pointers(const struct io_uring_params *p, struct io_uring *ring);
 void iou_fill_sq_array(struct io_uring *ring);
 
+/* peek.c */
+int iou_peek_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, unsigned *nr_ready);
+
 /* register.c */
 int iou_do_register(const struct io_uring *ring, unsigned opcode, const void *arg,
 		    unsigned nr_args);
 
 /* submit.c */
+struct io_uring_sqe *iou_get_sqe(struct io_uring *ring);
 unsigned iou_flush_sq(struct io_uring *ring);
 void iou_rewind_sq(struct io_uring *ring, int nr_taken);
 

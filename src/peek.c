@@ -4,8 +4,14 @@
  */
 #include "internal.h"
 
+LIBURING_COLD int iou_peek_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
+			       unsigned *nr_ready)
+{
+	return __io_uring_peek_cqe(ring, cqe_ptr, nr_ready);
+}
+
 /* Pointers to nr slots, side by side in memory. */
-static void list_slots(struct io_uring_cqe **cqes, struct io_uring_cqe *cqe, unsigned nr,
+__attribute__((__noinline__)) static void list_slots(struct io_uring_cqe **cqes, struct io_uring_cqe *cqe, unsigned nr,
 		       unsigned stride)
 {
 	struct io_uring_cqe **end = cqes + nr;
@@ -33,14 +39,14 @@ static unsigned cq_collect(struct io_uring *ring, struct io_uring_cqe **cqes, un
 }
 
 /* The same where some of what the ring holds is none of the program's. */
-static unsigned cq_collect_mixed(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned count)
+LIBURING_COLD static unsigned cq_collect_mixed(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned count)
 {
 	struct io_uring_cqe_iter iter;
 	struct io_uring_cqe *cqe;
 	unsigned n = 0;
 
 	/* Releases what is not the program's at the head. */
-	__io_uring_peek_cqe(ring, &cqe, NULL);
+	iou_peek_cqe(ring, &cqe, NULL);
 	iter = io_uring_cqe_iter_init(ring);
 	while (n < count && io_uring_cqe_iter_next(&iter, &cqe)) {
 		if ((ring->flags & IORING_SETUP_CQE_MIXED) && (cqe->flags & IORING_CQE_F_SKIP))

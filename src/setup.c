@@ -2,6 +2,7 @@
 /*
  * Making a ring and giving it up.
  */
+#include <string.h>
 #include "internal.h"
 
 #define HUGE_PAGE_SZ (2UL * 1024 * 1024)
@@ -18,9 +19,7 @@ struct ring_mem {
 
 static void ring_clear(struct io_uring *ring)
 {
-	static const struct io_uring empty;
-
-	*ring = empty;
+	memset(ring, 0, sizeof(*ring));
 	ring->ring_fd = -1;
 	ring->enter_ring_fd = -1;
 }

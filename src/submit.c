@@ -33,7 +33,7 @@ static inline unsigned sq_flush_plain(struct io_uring *ring)
  * The same for any ring. With SQ_REWIND the kernel keeps no position: what
  * counts is how many lie from slot 0 on.
  */
-unsigned iou_flush_sq(struct io_uring *ring)
+LIBURING_COLD unsigned iou_flush_sq(struct io_uring *ring)
 {
 	struct io_uring_sq *sq = &ring->sq;
 	unsigned tail = sq->sqe_tail;
@@ -50,7 +50,7 @@ unsigned iou_flush_sq(struct io_uring *ring)
 }
 
 /* After an enter took nr_taken of an SQ_REWIND ring: the rest moves to slot 0. */
-void iou_rewind_sq(struct io_uring *ring, int nr_taken)
+LIBURING_COLD void iou_rewind_sq(struct io_uring *ring, int nr_taken)
 {
 	struct io_uring_sq *sq = &ring->sq;
 	unsigned shift = io_uring_sqe_shift(ring);
@@ -65,7 +65,7 @@ void iou_rewind_sq(struct io_uring *ring, int nr_taken)
 	iou_set_tail_limit(ring, 0);
 }
 
-static int submit_rare(struct io_uring *ring, unsigned wait_nr, bool get_events)
+LIBURING_COLD static int submit_rare(struct io_uring *ring, unsigned wait_nr, bool get_events)
 {
 	unsigned submit = iou_flush_sq(ring);
 	unsigned flags = 0;
@@ -78,15 +78,15 @@ static int submit_rare(struct io_uring *ring, unsigned wait_nr, bool get_events)
 }
 
 /* The same, with what most rings do not need left out. */
-static inline int submit_and_reap(struct io_uring *ring, unsigned wait_nr, bool get_events)
+static inline int submit_and_reap(struct io_uring *ring, unsigned wait_nr)
 {
 	unsigned submit, flags = 0;
 
 	if (uring_unlikely(ring->flags & RARE_SETUP))
-		return submit_rare(ring, wait_nr, get_events);
+		return submit_rare(ring, wait_nr, false);
 
 	submit = sq_flush_plain(ring);
-	if (wait_nr || get_events || iou_cq_needs_enter(ring))
+	if (wait_nr || iou_cq_needs_enter(ring))
 		flags = IORING_ENTER_GETEVENTS;
 	else if (!submit)
 		return 0;
@@ -95,17 +95,17 @@ static inline int submit_and_reap(struct io_uring *ring, unsigned wait_nr, bool 
 
 int io_uring_submit(struct io_uring *ring)
 {
-	return submit_and_reap(ring, 0, false);
+	return submit_and_reap(ring, 0);
 }
 
 int io_uring_submit_and_wait(struct io_uring *ring, unsigned wait_nr)
 {
-	return submit_and_reap(ring, wait_nr, false);
+	return submit_and_reap(ring, wait_nr);
 }
 
 int io_uring_submit_and_get_events(struct io_uring *ring)
 {
-	return submit_and_reap(ring, 0, true);
+	return submit_rare(ring, 0, true);
 }
 
 int io_uring_get_events(struct io_uring *ring)
@@ -116,4 +116,9 @@ int io_uring_get_events(struct io_uring *ring)
 int __io_uring_sqring_wait(struct io_uring *ring)
 {
 	return iou_enter(ring, 0, 0, IORING_ENTER_SQ_WAIT, NULL, IOU_SIGSET_SZ);
+}
+
+struct io_uring_sqe *iou_get_sqe(struct io_uring *ring)
+{
+	return _io_uring_get_sqe(ring);
 }

@@ -71,7 +71,7 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 	if (wait_nr > INT32_MAX)
 		wait_nr = INT32_MAX;
 	for (;;) {
-		err = __io_uring_peek_cqe(ring, cqe_ptr, &nr_ready);
+		err = iou_peek_cqe(ring, cqe_ptr, &nr_ready);
 		if (entered && time_is_up(ring, req, err)) {
 			err = -ETIME;
 			break;
@@ -107,7 +107,7 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 			 * time; and a count is a success, which shows what is there.
 			 */
 			if (nr || ret == -ETIME)
-				__io_uring_peek_cqe(ring, cqe_ptr, NULL);
+				iou_peek_cqe(ring, cqe_ptr, NULL);
 			return nr || *cqe_ptr ? nr : ret;
 		}
 		entered = true;
@@ -198,7 +198,7 @@ static int wait_with_timeout_sqe(struct io_uring *ring, struct io_uring_cqe **cq
 		.arg_sz = IOU_SIGSET_SZ,
 		.deadline_ns = deadline_after(ts),
 	};
-	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
+	struct io_uring_sqe *sqe = iou_get_sqe(ring);
 	int nr_before = 0, ret;
 
 	*cqe_ptr = NULL;
@@ -206,7 +206,7 @@ static int wait_with_timeout_sqe(struct io_uring *ring, struct io_uring_cqe **cq
 		nr_before = io_uring_submit(ring);
 		if (nr_before < 0)
 			return nr_before;
-		sqe = io_uring_get_sqe(ring);
+		sqe = iou_get_sqe(ring);
 		if (!sqe)
 			return -EAGAIN;
 	}
@@ -227,7 +227,7 @@ static bool cq_has_enough(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, 
 {
 	unsigned nr_ready;
 
-	__io_uring_peek_cqe(ring, cqe_ptr, &nr_ready);
+	iou_peek_cqe(ring, cqe_ptr, &nr_ready);
 	return nr_ready >= wait_nr;
 }
 
