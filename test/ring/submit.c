@@ -109,8 +109,8 @@ static void test_wait_for_earlier(struct io_uring *ring)
 	check_count(ring, io_uring_submit_and_wait(ring, 2), 1);
 	assert_int_equal(io_uring_cq_ready(ring), 2);
 	assert_int_equal(count, 1);
-	assert_int_equal(wait_for_tag(ring, 1), 0);
-	assert_int_equal(wait_for_tag(ring, 2), sizeof(count));
+	/* In either order, for the machine may be slow. */
+	assert_int_equal(wait_one(ring, NULL) + wait_one(ring, NULL), sizeof(count));
 	close(fd);
 }
 
@@ -147,11 +147,14 @@ static void test_submit_and_wait_timeout(struct io_uring *ring)
 	assert_true(cqe->user_data == 4);
 	io_uring_cq_advance(ring, 1);
 
-	/* Fewer in time than asked for. */
+	/* Fewer in time than asked for; a polling thread may take its time. */
 	queue_nop(ring, 5);
+	if (ring->flags & SQPOLL)
+		check_count(ring, io_uring_submit_and_wait(ring, 1), 1);
 	start = now_ms();
 	ret = io_uring_submit_and_wait_timeout(ring, &cqe, 2, &ts, NULL);
 	check_count(ring, ret, 1);
+	assert_non_null(cqe);
 	assert_true(cqe->user_data == 5);
 	/* With a CQE there an IOPOLL ring is not polled for more. */
 	assert_true((ring->flags & IOPOLL) || now_ms() - start >= 10);
