@@ -37,7 +37,9 @@ PRODUCTS := $(foreach l,$(LIBS),$(BUILD)/$l.a $(BUILD)/$(call so_file,$l))
 HEADERS := $(patsubst $Sinclude/%,%,$(wildcard $(addprefix $Sinclude/,*.h */*.h */*/*.h)))
 MANPAGES := $(patsubst $Sman/%,%,$(wildcard $Sman/*.[1-9]))
 
-SOURCES := $(filter-out ffi nolibc,$(basename $(notdir $(wildcard $Ssrc/*.c))))
+# The checks of a debug build: what every program that uses it has to define.
+CHECKS := $(if $(filter yes,$(DEBUG)),-DLIBURING_DEBUG)
+SOURCES := $(filter-out ffi nolibc $(if $(CHECKS),,debug%),$(basename $(notdir $(wildcard $Ssrc/*.c))))
 NOLIBC := $(if $(filter libc,$(ARCH)),,nolibc)
 liburing_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(SOURCES) $(NOLIBC))
 liburing-ffi_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out compat_syms,$(SOURCES)) $(NOLIBC) ffi)
@@ -64,7 +66,7 @@ MAP_PREFIX := -ffile-prefix-map=$(abspath $(SRCDIR))/= -ffile-prefix-map=$(CURDI
 WARN := -Wall -Wextra -Wshadow -Wpointer-arith -Wwrite-strings -Wvla
 CWARN := $(WARN) -Wstrict-prototypes -Wmissing-prototypes
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-DEFINES := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(filter yes,$(DEBUG)),-DLIBURING_DEBUG)
+DEFINES := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(CHECKS)
 COMMON := $(DEFINES) -I$Sinclude $(SANFLAGS) $(MAP_PREFIX)
 CCOMPILE := $(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 $(COMMON)
 CXXCOMPILE := $(CXX) $(CPPFLAGS) $(CXXFLAGS) $(COMMON)
@@ -108,9 +110,9 @@ $(BUILD)/obj/ffi.o: private CWARN += -Wno-missing-prototypes
 $(BUILD)/obj/nolibc.o: private LIBCOMPILE += -fno-builtin -fno-lto
 $(liburingx_OBJ): private CCOMPILE += -fPIC
 
-$(BUILD)/%.map: $Ssrc/api.def $Stools/gen-map
+$(BUILD)/%.map: $Ssrc/api.def $(if $(CHECKS),$Ssrc/debug.def) $Stools/gen-map
 	@mkdir -p $(@D)
-	$Q$Stools/gen-map $* $< >$@
+	$Q$Stools/gen-map $* $(filter %.def,$^) >$@
 $(BUILD)/liburingx.map: $Ssrc/uringx/liburingx.map
 	@cp $< $@
 
@@ -131,7 +133,7 @@ below_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 $(BUILD)/%.pc: $S%.pc.in config.mk $Sinclude/liburing/io_uring_version.h
 	@mkdir -p $(@D)
 	$Qsed -e 's|@PREFIX@|$(PREFIX)|; s|@INCLUDEDIR@|$(call below_prefix,$(INCLUDEDIR))|' \
-		-e 's|@LIBDEVDIR@|$(call below_prefix,$(LIBDEVDIR))|; s|@VERSION@|$($*_VERSION)|' $< >$@
+		-e 's|@LIBDEVDIR@|$(call below_prefix,$(LIBDEVDIR))|; s|@VERSION@|$($*_VERSION)|; s|@CHECKS@|$(CHECKS:%= %)|' $< >$@
 
 # Examples and tools
 
@@ -147,7 +149,7 @@ $(EXAMPLES) $(TOOLS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liburing.a
 	$(call say,LD,$@):
 	$Q$(CC) $(CFLAGS) -pthread $(LINKFLAGS) $(filter %.o,$^) $(filter %x.a,$^) $(BUILD)/liburing.a -o $@
 
-RUN_ENV := SRCDIR=$(abspath $(SRCDIR)) BUILD_DIR=$(abspath $(BUILD)) \
+RUN_ENV := SRCDIR=$(abspath $(SRCDIR)) BUILD_DIR=$(abspath $(BUILD)) DEBUG=$(DEBUG) \
 	EXAMPLES_DIR=$(abspath $(BUILD)/examples) TOOLS_DIR=$(abspath $(BUILD)/tools) \
 	CC='$(CC)' CXX='$(if $(filter yes,$(HAVE_CXX)),$(CXX))'
 demo: all examples tools
@@ -227,7 +229,7 @@ install: all $(LIBS:%=$(BUILD)/%.pc)
 uninstall:
 	@rm -f $(foreach f,$(INSTALLED),'$(DESTDIR)$f')
 	@for dir in $(foreach d,$(sort $(dir $(filter-out %liburing.h,$(HEADERS)))),'$(DESTDIR)$(INCLUDEDIR)/$d'); do \
-		echo $$dir; done | sort -r | xargs rmdir 2>/dev/null || :
+		echo "$$dir"; done | sort -r | while read -r dir; do rmdir "$$dir" 2>/dev/null || :; done
 
 clean:
 	rm -rf $(BUILD)

@@ -57,6 +57,15 @@ says DEBUG yes
 says LIBDIR /usr/local/lib
 says DEVLINK ../lib/
 
+# Slashes too many led links nowhere.
+"$SRCDIR/configure" --libdir=/usr//lib/x --libdevdir=/usr/lib/x/ >output 2>&1 || fail "slashes"
+says LIBDIR /usr/lib/x
+says LIBDEVDIR /usr/lib/x
+says DEVLINK ''
+# These would be read by sed when the pkg-config files are made.
+! "$SRCDIR/configure" '--prefix=/opt/r&d' >output 2>&1 || fail "an ampersand passes"
+grep -q -- '--prefix.*r&d' output || fail "an ampersand is not named"
+
 # shellcheck disable=SC2016
 CFLAGS='-O1 -DX=$Y#' "$SRCDIR/configure" --enable-tsan >output 2>&1 || fail "tsan"
 says SANITIZE thread
