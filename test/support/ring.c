@@ -270,7 +270,8 @@ int ring_run_cases(const char *group, const struct ring_case *cases, unsigned nr
 			continue;
 		}
 		for (c = 0; c < nr_cases; c++) {
-			if ((cases[c].not_with & kind->flags) || (cases[c].only_with & ~kind->flags))
+			if ((cases[c].not_with & kind->flags) ||
+			    (cases[c].only_with & ~kind->flags))
 				continue;
 			runs[nr].kind = kind;
 			runs[nr].ring_case = &cases[c];

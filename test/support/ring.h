@@ -20,7 +20,7 @@
 struct ring_kind {
 	const char *name;
 	unsigned flags;		/* IORING_SETUP_... */
-	bool own_setup;		/* raw set-up as it is (so with the index array), then queue_mmap */
+	bool own_setup;		/* io_uring_setup with these flags alone, then queue_mmap */
 };
 
 extern const struct ring_kind ring_kinds[];
