@@ -27,7 +27,8 @@ LIBURING_BEGIN_DECLS
  *   -ENOSYS  no io_uring in this kernel, or a seccomp filter hides it
  *   -EPERM   refused by the sysctl kernel.io_uring_disabled or by a security
  *            policy
- *   -ENOMEM  no memory, or RLIMIT_MEMLOCK on kernels before 5.12
+ *   -ENOMEM  no memory, or RLIMIT_MEMLOCK on kernels before 5.12 and on newer
+ *            ones (6.18), for users without CAP_IPC_LOCK
  *   -EMFILE  no descriptor left
  * The ring is closed on exec and must be given up with io_uring_queue_exit. A
  * child of fork shares its memory but not the counts in struct io_uring: only
@@ -133,7 +134,9 @@ ssize_t io_uring_memory_size_params(unsigned entries, struct io_uring_params *p)
  *
  * 0 on kernels that charge the memory cgroup instead (5.12 and later); asks the
  * kernel by making a small ring, so that its errors are those of
- * io_uring_queue_init, and -EINVAL as for io_uring_memory_size.
+ * io_uring_queue_init, and -EINVAL as for io_uring_memory_size. Newer kernels
+ * (6.18) charge users without CAP_IPC_LOCK as well, by the page, and tell no
+ * difference: there io_uring_memory_size is what has to fit.
  */
 ssize_t io_uring_mlock_size(unsigned entries, unsigned flags) LIBURING_NOEXCEPT;
 
