@@ -14,12 +14,12 @@
 
 #define MAX_SQ 32768U
 #define MAX_CQ 65536U
-#define MAX_MADE_SZ (512 * 1024)	/* of rings that are made */
+#define MAX_MADE_SZ (512 * 1024) /* of rings that are made */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const unsigned flag_of_bit[] = {
-	IORING_SETUP_CQSIZE, IORING_SETUP_CLAMP, IORING_SETUP_SQE128, IORING_SETUP_CQE32,
+	IORING_SETUP_CQSIZE,     IORING_SETUP_CLAMP,     IORING_SETUP_SQE128,    IORING_SETUP_CQE32,
 	IORING_SETUP_NO_SQARRAY, IORING_SETUP_CQE_MIXED, IORING_SETUP_SQE_MIXED,
 };
 
@@ -53,10 +53,11 @@ static int kernel_has(unsigned flags)
 /* The bytes that the ring has, by what the kernel filled in. */
 static size_t real_size(const struct io_uring_params *p)
 {
-	size_t cq = p->cq_off.cqes +
-		    ((size_t)p->cq_entries * 16 << !!(p->flags & IORING_SETUP_CQE32));
-	size_t sq = (p->flags & IORING_SETUP_NO_SQARRAY) ? 0 :
-		    p->sq_off.array + (size_t)p->sq_entries * 4;
+	size_t cq =
+		p->cq_off.cqes + ((size_t)p->cq_entries * 16 << !!(p->flags & IORING_SETUP_CQE32));
+	size_t sq = (p->flags & IORING_SETUP_NO_SQARRAY) ?
+			    0 :
+			    p->sq_off.array + (size_t)p->sq_entries * 4;
 	size_t sqes = (size_t)p->sq_entries * 64 << !!(p->flags & IORING_SETUP_SQE128);
 
 	return round_to_page(cq > sq ? cq : sq) + round_to_page(sqes);
@@ -83,8 +84,7 @@ static int is_refused(uint64_t entries, const struct io_uring_params *p)
 }
 
 /* The kernel's answer to the same question. */
-static void check_against_kernel(unsigned entries, const struct io_uring_params *asked,
-				 ssize_t sz)
+static void check_against_kernel(unsigned entries, const struct io_uring_params *asked, ssize_t sz)
 {
 	struct io_uring_params p = *asked;
 	int fd = io_uring_setup(entries, &p);

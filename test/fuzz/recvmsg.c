@@ -40,7 +40,7 @@ static int fits(size_t len, uint32_t name_sz, uint64_t control_sz)
 	       (unsigned __int128)HEADER_SZ + name_sz + control_sz <= (unsigned __int128)len;
 }
 
-static void walk_cmsgs(const unsigned char *buf, size_t len, struct io_uring_recvmsg_out *o,
+static void walk_cmsgs(const unsigned char *buf, struct io_uring_recvmsg_out *o,
 		       struct msghdr *msgh)
 {
 	const unsigned char *area = buf + HEADER_SZ + msgh->msg_namelen;
@@ -64,8 +64,6 @@ static void walk_cmsgs(const unsigned char *buf, size_t len, struct io_uring_rec
 		}
 		cmsg = next;
 	}
-	(void)buf;
-	(void)len;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -106,13 +104,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	check((unsigned char *)o == buf);
 	memcpy(&out, o, sizeof(out));
-	read_all(buf, len, io_uring_recvmsg_name(o),
-		 out.namelen < name_sz ? out.namelen : name_sz);
+	read_all(buf, len, io_uring_recvmsg_name(o), out.namelen < name_sz ? out.namelen : name_sz);
 	read_all(buf, len, io_uring_recvmsg_payload(o, &msgh),
 		 io_uring_recvmsg_payload_length(o, buf_len, &msgh));
 	check((unsigned char *)io_uring_recvmsg_payload(o, &msgh) +
-		      io_uring_recvmsg_payload_length(o, buf_len, &msgh) == buf + len);
-	walk_cmsgs(buf, len, o, &msgh);
+		      io_uring_recvmsg_payload_length(o, buf_len, &msgh) ==
+	      buf + len);
+	walk_cmsgs(buf, o, &msgh);
 	free(buf);
 	return 0;
 }

@@ -20,7 +20,8 @@ static void check_part(unsigned flags, int err, bool completes)
 	init_ring(&ring, 8, flags);
 	fake.due_ns = FAKE_NEVER;
 	queue_nops(&ring, 3, 1);
-	fake_next_enter((struct fake_step){ .leave = 2, .then = completes ? complete_first : NULL });
+	fake_next_enter(
+		(struct fake_step){ .leave = 2, .then = completes ? complete_first : NULL });
 	fake_next_enter((struct fake_step){ .err = err });
 	assert_int_equal(io_uring_submit_and_wait_timeout(&ring, &cqe, 2, &ts, NULL), 1);
 	assert_int_equal(nr_enters(), 2);

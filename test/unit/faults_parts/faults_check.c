@@ -23,16 +23,16 @@ struct fault {
 };
 
 static const int setup_errs[] = {
-	ENOSYS, EPERM, EACCES, ENOMEM, EMFILE, ENFILE, EFAULT, EBUSY, EINVAL, EOVERFLOW, EBADF,
-	EOPNOTSUPP, 0,
+	ENOSYS, EPERM,  EACCES,    ENOMEM, EMFILE,     ENFILE, EFAULT,
+	EBUSY,  EINVAL, EOVERFLOW, EBADF,  EOPNOTSUPP, 0,
 };
 static const int enter_errs[] = {
-	EAGAIN, EBUSY, EBADR, EBADF, EBADFD, EEXIST, EFAULT, EINTR, EINVAL, ENOMEM, ENXIO,
-	EOPNOTSUPP, EOWNERDEAD, EPERM, ENOSYS, 0,
+	EAGAIN, EBUSY,  EBADR, EBADF,      EBADFD,     EEXIST, EFAULT, EINTR,
+	EINVAL, ENOMEM, ENXIO, EOPNOTSUPP, EOWNERDEAD, EPERM,  ENOSYS, 0,
 };
 static const int register_errs[] = {
-	EACCES, EBADF, EBADFD, EBUSY, EEXIST, EFAULT, EINVAL, EMFILE, ENOMEM, ENXIO, EOPNOTSUPP,
-	EOVERFLOW, EPERM, ENOENT, EINTR, ENOSYS, ETIME, ENOSPC, EALREADY, 0,
+	EACCES,     EBADF,     EBADFD, EBUSY,  EEXIST, EFAULT, EINVAL, EMFILE, ENOMEM,   ENXIO,
+	EOPNOTSUPP, EOVERFLOW, EPERM,  ENOENT, EINTR,  ENOSYS, ETIME,  ENOSPC, EALREADY, 0,
 };
 static const int mmap_errs[] = { ENOMEM, EAGAIN, EPERM, EACCES, ENODEV, EBADF, EINVAL, 0 };
 static const int munmap_errs[] = { ENOMEM, 0 };
@@ -75,7 +75,7 @@ struct run {
 	unsigned sq_head, sq_tail, sq_flags, cq_head, cq_tail;
 	uint64_t nofile_soft;
 	unsigned nr_held;
-	long calls[MAX_CALLS];	/* numbers of the calls that were made */
+	long calls[MAX_CALLS]; /* numbers of the calls that were made */
 	unsigned nr_calls;
 };
 
@@ -90,10 +90,10 @@ static void fail_run(const struct run *run, const char *what, long is, long expe
 		 expected);
 }
 
-#define check_equal(run, what, is, expected)                                 \
-	do {                                                                 \
-		if ((long)(is) != (long)(expected))                          \
-			fail_run(run, what, (long)(is), (long)(expected));   \
+#define check_equal(run, what, is, expected)                               \
+	do {                                                               \
+		if ((long)(is) != (long)(expected))                        \
+			fail_run(run, what, (long)(is), (long)(expected)); \
 	} while (0)
 
 static unsigned opcode_of(const struct fake_call *call)
@@ -104,9 +104,9 @@ static unsigned opcode_of(const struct fake_call *call)
 /* Whether the failing call leaves what it was to give back, and nobody asks again. */
 static bool leaves_something(const struct run *run, const struct fake_call *call)
 {
-	return call->nr == __NR_munmap || ((run->row->traits & FAULTS_NEVER_FAILS) &&
-					   call->nr == __NR_io_uring_register &&
-					   opcode_of(call) == IORING_UNREGISTER_RING_FDS);
+	return call->nr == __NR_munmap ||
+	       ((run->row->traits & FAULTS_NEVER_FAILS) && call->nr == __NR_io_uring_register &&
+		opcode_of(call) == IORING_UNREGISTER_RING_FDS);
 }
 
 /*
@@ -117,8 +117,7 @@ static bool may_be_retried(const struct run *run, long nr, int err)
 {
 	if (nr == __NR_io_uring_setup || nr == NR_MMAP)
 		return err == EINVAL;
-	return (run->row->traits & FAULTS_RETRIES) && nr == __NR_io_uring_register &&
-	       err == EMFILE;
+	return (run->row->traits & FAULTS_RETRIES) && nr == __NR_io_uring_register && err == EMFILE;
 }
 
 /* The call in which it then asks, if it does. */
@@ -193,8 +192,8 @@ static void check_ring(const struct run *run)
 	if (run->row->traits & FAULTS_MAKES_RING) {
 		check_equal(run, "ring_fd", ring.ring_fd, -1);
 		check_equal(run, "enter_ring_fd", ring.enter_ring_fd, -1);
-		check_equal(run, "the memory of the ring is there", ring.sq.ring_ptr ||
-			    ring.cq.ring_ptr || ring.sq.sqes, 0);
+		check_equal(run, "the memory of the ring is there",
+			    ring.sq.ring_ptr || ring.cq.ring_ptr || ring.sq.sqes, 0);
 		return;
 	}
 	if (!run->c.has_ring)

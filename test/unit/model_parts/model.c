@@ -14,8 +14,8 @@
 struct model model;
 
 static const char *const kind_names[MODEL_NR_KINDS] = {
-	"plain", "SQE128", "CQE32", "CQE_MIXED", "SQE_MIXED", "both mixed", "SQPOLL",
-	"no EXT_ARG", "SQ_REWIND",
+	"plain",      "SQE128", "CQE32",      "CQE_MIXED", "SQE_MIXED",
+	"both mixed", "SQPOLL", "no EXT_ARG", "SQ_REWIND",
 };
 
 const char *model_kind_name(unsigned kind)
@@ -247,10 +247,12 @@ void model_print(const struct model_config *config, const struct model_op *ops, 
 	unsigned i;
 
 	fprintf(stderr, "%s ring, sizes %#x, options %#x, start at -%u: fails at %u of %u: %s\n",
-		model_kind_name(config->kind), config->sizes, config->options,
-		config->start % 64U, result->failed_at, nr, result->why);
+		model_kind_name(config->kind), config->sizes, config->options, config->start % 64U,
+		result->failed_at, nr, result->why);
 	for (i = 0; i < nr; i++)
-		fprintf(stderr, "%4u  %-16s  %02x %02x %02x %02x  submit %02x  then %02x  wait %02x"
-			"  seed %02x\n", i, model_op_name(ops[i].code), ops[i].code, ops[i].a,
-			ops[i].b, ops[i].c, ops[i].submit, ops[i].then, ops[i].wait, ops[i].seed);
+		fprintf(stderr,
+			"%4u  %-16s  %02x %02x %02x %02x  submit %02x  then %02x  wait %02x"
+			"  seed %02x\n",
+			i, model_op_name(ops[i].code), ops[i].code, ops[i].a, ops[i].b, ops[i].c,
+			ops[i].submit, ops[i].then, ops[i].wait, ops[i].seed);
 }

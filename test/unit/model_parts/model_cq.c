@@ -65,7 +65,8 @@ void model_check_cqe(const struct model *m, const struct io_uring_cqe *cqe, unsi
 		    "CQE %#llx %d %#x and not %#llx %d %#x", (unsigned long long)cqe->user_data,
 		    cqe->res, cqe->flags, (unsigned long long)e->user_data, e->res, e->flags);
 	if (m->is_cqe32 || e->nr_slots == 2)
-		model_check(cqe->big_cqe[0] == ~cqe->user_data && cqe->big_cqe[1] == ~cqe->user_data,
+		model_check(cqe->big_cqe[0] == ~cqe->user_data &&
+				    cqe->big_cqe[1] == ~cqe->user_data,
 			    "the second half of CQE %#llx", (unsigned long long)cqe->user_data);
 }
 
@@ -97,7 +98,8 @@ static struct io_uring_cqe *look(struct model *m)
 	end_look(m, nr_expected);
 	if (!m->nr_cq || m->call.err) {
 		model_check(!cqe, "a peek gives a CQE where there is none");
-		model_check(ret == (m->call.err ? -m->call.err : -EAGAIN), "an empty peek: %d", ret);
+		model_check(ret == (m->call.err ? -m->call.err : -EAGAIN), "an empty peek: %d",
+			    ret);
 		return NULL;
 	}
 	model_check(!ret && cqe, "a peek: %d", ret);
@@ -184,7 +186,7 @@ bool model_iterate(struct model *m)
 	unsigned max = m->op->a & 1 ? MODEL_MAX_CQ : m->op->a % 8;
 
 	model_begin_call(m);
-	io_uring_for_each_cqe(&m->ring, head, cqe) {
+	io_uring_for_each_cqe (&m->ring, head, cqe) {
 		if (nr == max)
 			break;
 		model_check_cqe(m, cqe, nr);

@@ -90,7 +90,7 @@ static void check_to_submit(const struct model *m, unsigned to_submit)
 	if (m->sqpoll && call->nr_enters)
 		expected = 0;
 	model_check(to_submit == expected || (may_be_private && to_submit == m->sq_slots + 1) ||
-		    (may_be_private && !to_submit && call->nr_enters),
+			    (may_be_private && !to_submit && call->nr_enters),
 		    "an enter passes %u of %u SQEs", to_submit, expected);
 	if (m->rewind)
 		return;
@@ -220,8 +220,7 @@ static void on_enter(struct fake_ring *kernel, const struct fake_call *fake_call
 	model_check(call->nr_enters < 64, "enters without an end");
 }
 
-static void on_sqe(struct fake_ring *kernel, const struct io_uring_sqe *sqe,
-		   struct fake_req *req)
+static void on_sqe(struct fake_ring *kernel, const struct io_uring_sqe *sqe, struct fake_req *req)
 {
 	struct model *m = &model;
 	struct model_sqe *e = &m->sq[m->sq_first % MODEL_MAX_SQ];
@@ -229,10 +228,9 @@ static void on_sqe(struct fake_ring *kernel, const struct io_uring_sqe *sqe,
 
 	if (!m->nr_sq) {
 		model_check(m->old && m->call.timed && sqe->opcode == IORING_OP_TIMEOUT &&
-			    sqe->user_data == LIBURING_UDATA_TIMEOUT,
+				    sqe->user_data == LIBURING_UDATA_TIMEOUT,
 			    "the kernel finds SQE %#llx where there is none",
 			    (unsigned long long)sqe->user_data);
-		m->call.nr_private++;
 		m->sq_head++;
 		m->published++;
 		return;

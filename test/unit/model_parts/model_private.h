@@ -24,7 +24,6 @@ struct model_sqe {
 	unsigned char image[128];
 	unsigned nr_slots;
 	bool at_submit;		/* completes during the submission */
-	bool is_filler;
 };
 
 /* An entry of the CQ that is not released. */
@@ -46,7 +45,6 @@ struct model_call {
 	unsigned wait_nr;
 	unsigned nr_enters;
 	unsigned nr_taken;	/* slots of the program's */
-	unsigned nr_private;
 	bool interrupted;	/* the kernel ended a wait before its time */
 	int err;		/* with which the last enter failed */
 	unsigned wants;		/* what the last enter was to take, to wait for, its flags */

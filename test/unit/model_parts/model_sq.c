@@ -104,7 +104,7 @@ bool model_get_sqe128(struct model *m)
 		filler.flags = IOSQE_CQE_SKIP_SUCCESS;
 		filler.fd = -1;
 		memcpy(e->image, &filler, sizeof(filler));
-		e->is_filler = e->at_submit = true;
+		e->at_submit = true;
 	}
 	fill(m, sqe, m->sqe_mixed ? 2 : 1);
 	return true;
@@ -141,7 +141,8 @@ bool model_submit(struct model *m)
 		model_check(ret == call->last->ret, "the result is %d, of the enter %ld", ret,
 			    call->last->ret);
 	if (ret >= 0 && m->sqpoll)
-		model_check(ret == (int)(call->submits ? pending : 0), "%d of %u queued", ret, pending);
+		model_check(ret == (int)(call->submits ? pending : 0), "%d of %u queued", ret,
+			    pending);
 	else
 		model_check(ret < 0 ? !call->nr_taken : ret == (int)call->nr_taken,
 			    "the result is %d, and %u were taken", ret, call->nr_taken);

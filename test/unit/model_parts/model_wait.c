@@ -117,7 +117,7 @@ static void check_enough(const struct model *m)
 	model_check(call->last->ret == (long)call->wants || m->sqpoll,
 		    "the wait for %u was given up after a part", call->wait_nr);
 	model_check((call->flags & IORING_ENTER_GETEVENTS) &&
-		    (call->min_complete >= call->wait_nr || call->min_complete == 1),
+			    (call->min_complete >= call->wait_nr || call->min_complete == 1),
 		    "%u CQEs are there, of %u, and the last wait was for %u", m->cq_slots,
 		    call->wait_nr, call->min_complete);
 }
@@ -145,8 +145,8 @@ static void check_outcome(const struct model *m, enum wait_fn fn, int ret,
 		check_enough(m);
 	}
 	if (!failed || call->last->ret == -ETIME || (ret > 0 && !m->old))
-		model_check(!m->nr_cq == !cqe || (ret == -EAGAIN && m->old && call->timed &&
-						  call->nr_enters),
+		model_check(!m->nr_cq == !cqe ||
+				    (ret == -EAGAIN && m->old && call->timed && call->nr_enters),
 			    "%u CQEs are there, and %s is given", m->nr_cq, cqe ? "one" : "none");
 }
 
@@ -160,9 +160,11 @@ bool model_wait(struct model *m)
 	if (m->old && (fn == WAIT_CQES_MIN_TIMEOUT || fn == SUBMIT_AND_WAIT_MIN_TIMEOUT)) {
 		model_begin_call(m);
 		ret = fn == WAIT_CQES_MIN_TIMEOUT ?
-		      io_uring_wait_cqes_min_timeout(&m->ring, &cqe, 1, NULL, 1, NULL) :
-		      io_uring_submit_and_wait_min_timeout(&m->ring, &cqe, 1, NULL, 1, NULL);
-		model_check(ret == -EINVAL && !cqe && !m->call.nr_enters, "a minimum wait: %d", ret);
+			      io_uring_wait_cqes_min_timeout(&m->ring, &cqe, 1, NULL, 1, NULL) :
+			      io_uring_submit_and_wait_min_timeout(&m->ring, &cqe, 1, NULL, 1,
+								   NULL);
+		model_check(ret == -EINVAL && !cqe && !m->call.nr_enters, "a minimum wait: %d",
+			    ret);
 		return true;
 	}
 	model_begin_call(m);
