@@ -8,10 +8,7 @@
 #define MAX_SQ_ENTRIES 32768U
 #define MAX_CQ_ENTRIES (2 * MAX_SQ_ENTRIES)
 
-/*
- * The bytes before the first CQE, and the alignment of the SQ index array: the
- * kernel's cache line.
- */
+/* The bytes before the first CQE: the kernel's cache line. */
 #if defined(__s390__)
 #define RING_HEADER_SZ 256U
 #elif defined(__powerpc64__)
@@ -92,22 +89,27 @@ static int choose_entries(unsigned entries, const struct io_uring_params *p,
 
 /*
  * The sizes of a ring that is to be, with hdr_sz bytes before its first CQE (0:
- * as this CPU has it). Before the index array the kernel pads to a cache line;
- * with CQE32 it doubles the header along with the CQEs.
+ * as this CPU has it). Before the index array the kernel pads to a cache line, which
+ * its header shows: that is padded to the same, and not at all on one processor.
+ * With CQE32 the kernel doubles the header along with the CQEs.
  */
 int iou_size_ring(unsigned entries, const struct io_uring_params *p, size_t hdr_sz,
 		  struct iou_ring_size *size)
 {
 	int ret = choose_entries(entries, p, size);
+	size_t align;
 
 	if (ret)
 		return ret;
 
 	if (!hdr_sz)
 		hdr_sz = RING_HEADER_SZ;
+	align = hdr_sz & -hdr_sz;
+	if (align > RING_HEADER_SZ)
+		align = RING_HEADER_SZ;
 	size->rings_sz = hdr_sz + size->cq_entries * sizeof(struct io_uring_cqe);
 	size->rings_sz <<= io_uring_cqe_shift_from_flags(p->flags);
-	size->rings_sz = align_up(size->rings_sz, RING_HEADER_SZ);
+	size->rings_sz = align_up(size->rings_sz, align);
 	size->array_off = 0;
 	if (!(p->flags & IORING_SETUP_NO_SQARRAY)) {
 		size->array_off = size->rings_sz;
