@@ -178,7 +178,7 @@ static void registering_the_descriptor(void **state)
 	assert_int_equal(io_uring_unregister_ring_fd(&ring), 1);
 	call = fake_call(__NR_io_uring_register, 0);
 	assert_int_equal(call->args[0], 0);
-	assert_int_equal(call->args[1],
+	assert_int_equal((unsigned)call->args[1],
 			 IORING_UNREGISTER_RING_FDS | IORING_REGISTER_USE_REGISTERED_RING);
 	assert_int_equal(ring.enter_ring_fd, ring.ring_fd);
 	assert_int_equal(ring.int_flags, 0);
