@@ -4,6 +4,21 @@
 #include <dlfcn.h>
 #include <sys/eventfd.h>
 
+/* The io_uring_get_sqe that programs call which are older than the inline one. */
+static struct io_uring_sqe *(*exported_get_sqe(void))(struct io_uring *)
+{
+#ifdef COMPAT_NO_DLVSYM
+	return io_uring_get_sqe;
+#else
+	struct io_uring_sqe *(*get_sqe)(struct io_uring *);
+	void *function = dlvsym(RTLD_DEFAULT, "io_uring_get_sqe", "LIBURING_2.0");
+
+	CHECK(function != NULL);
+	memcpy(&get_sqe, &function, sizeof(get_sqe));
+	return get_sqe;
+#endif
+}
+
 static void queue_nops(struct io_uring *ring, unsigned nr, uint64_t *tag)
 {
 	while (nr--) {
@@ -106,20 +121,16 @@ static void overflow(struct io_uring *ring)
 /* What programs that are older than the cached masks do themselves. */
 static void old_style(struct io_uring *ring)
 {
-	struct io_uring_sqe *(*get_sqe)(struct io_uring *);
+	struct io_uring_sqe *(*get_sqe)(struct io_uring *) = exported_get_sqe();
 	unsigned head, tail, mask = *ring->cq.kring_mask;
 	unsigned shift = ring->flags & IORING_SETUP_CQE32 ? 1 : 0;
 	struct io_uring_sqe *sqe;
-	void *function;
 	int i;
 
 	CHECK_INT(*ring->sq.kring_mask, NR_ENTRIES - 1);
 	CHECK_INT(*ring->sq.kring_entries, NR_ENTRIES);
 	CHECK_INT(*ring->cq.kring_entries, mask + 1);
 
-	function = dlvsym(RTLD_DEFAULT, "io_uring_get_sqe", "LIBURING_2.0");
-	CHECK(function != NULL);
-	memcpy(&get_sqe, &function, sizeof(get_sqe));
 	for (i = 0; i < 3 * NR_ENTRIES; i++) {
 		wait_for_room(ring);
 		sqe = get_sqe(ring);

@@ -77,9 +77,11 @@ static void run_path(struct io_uring *ring)
 {
 	char path[32], other[40];
 	struct io_uring_sqe *sqe;
-	struct statx stx;
 	struct stat st;
 	int fd = temporary_file(path);
+#ifdef STATX_SIZE
+	struct statx stx;
+#endif
 
 	CHECK_INT(write(fd, "12345", 5), 5);
 	close(fd);
@@ -89,11 +91,13 @@ static void run_path(struct io_uring *ring)
 	fd = run_one(ring, sqe);
 	CHECK(fd >= 0);
 
+#ifdef STATX_SIZE
 	memset(&stx, 0, sizeof(stx));
 	sqe = take_sqe(ring);
 	io_uring_prep_statx(sqe, AT_FDCWD, path, 0, STATX_SIZE, &stx);
 	CHECK_INT(run_one(ring, sqe), 0);
 	CHECK_INT(stx.stx_size, 5);
+#endif
 
 	sqe = take_sqe(ring);
 	io_uring_prep_fallocate(sqe, fd, 0, 0, 4096);
