@@ -6,6 +6,7 @@
  */
 #define IOURINGINLINE
 #define IOURINGHELPER static inline
+#define LIBURING_NO_NOTED_CALLS 1
 
 /* The build hides what is not declared here; public functions stay visible. */
 #pragma GCC visibility push(default)

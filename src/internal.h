@@ -7,6 +7,8 @@
 #define IOU_INTERNAL_H
 
 #include <errno.h>
+/* What a program's sanitizer is told, the library does, and does not call. */
+#define LIBURING_NO_NOTED_CALLS 1
 /* The build hides what is not declared here; public functions stay visible. */
 #pragma GCC visibility push(default)
 #include <liburing.h>
@@ -54,6 +56,30 @@ int iou_peek_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, unsigned 
 /* register.c */
 int iou_do_register(const struct io_uring *ring, unsigned opcode, const void *arg,
 		    unsigned nr_args);
+
+/*
+ * IOU_CHECK - in the debug build, one of the checks of debug*.c in the name of the
+ * function that it stands in; else nothing.
+ */
+#ifdef LIBURING_DEBUG
+#define IOU_CHECK(name, ...) iou_check_##name(__VA_ARGS__, __func__)
+void iou_check_made(const struct io_uring *ring, const char *function);
+void iou_check_mapped(const struct io_uring *ring, const char *function);
+void iou_check_exit(struct io_uring *ring, const char *function);
+void iou_check_moved(const struct io_uring *from, const struct io_uring *to, const char *function);
+void iou_check_use(const struct io_uring *ring, const char *function);
+void iou_check_submit(const struct io_uring *ring, bool reaps, const char *function);
+void iou_check_empty_peek(struct io_uring *ring, const char *function);
+void iou_check_reap(const struct io_uring *ring, const char *function);
+void iou_check_wait(const struct io_uring *ring, unsigned wait_nr, bool is_timed,
+		    const char *function);
+int iou_check_register(const struct io_uring *ring, unsigned opcode, const void *arg,
+		       unsigned nr_args, const char *function);
+#define iou_do_register(ring, opcode, arg, nr_args) \
+	iou_check_register((ring), (opcode), (arg), (nr_args), __func__)
+#else
+#define IOU_CHECK(name, ...) ((void)0)
+#endif
 
 /* submit.c */
 struct io_uring_sqe *iou_get_sqe(struct io_uring *ring);

@@ -66,6 +66,8 @@ unsigned io_uring_peek_batch_cqe(struct io_uring *ring, struct io_uring_cqe **cq
 	unsigned n;
 
 	n = all_programs ? cq_collect(ring, cqes, count) : cq_collect_mixed(ring, cqes, count);
+	if (!n && count)
+		IOU_CHECK(empty_peek, ring);
 	if (n || !count || !iou_cq_needs_enter(ring) || io_uring_get_events(ring) < 0)
 		return n;
 	return all_programs ? cq_collect(ring, cqes, count) : cq_collect_mixed(ring, cqes, count);

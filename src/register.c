@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "internal.h"
 
-int iou_do_register(const struct io_uring *ring, unsigned opcode, const void *arg,
+int (iou_do_register)(const struct io_uring *ring, unsigned opcode, const void *arg,
 		    unsigned nr_args)
 {
 	int fd = ring->ring_fd;

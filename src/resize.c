@@ -131,6 +131,7 @@ int io_uring_resize_rings(struct io_uring *ring, struct io_uring_params *p)
 	iou_set_tail_limit(&fresh, *fresh.sq.khead);
 	copy_queued_sqes(&old, &fresh);
 	*ring = fresh;
+	IOU_CHECK(moved, &old, ring);
 	iou_unmap_ring(&old);
 	goto out;
 err:

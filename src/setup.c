@@ -51,6 +51,8 @@ int io_uring_queue_mmap(int fd, struct io_uring_params *p, struct io_uring *ring
 		ring_clear(ring);
 	else
 		ring_adopt(ring, fd, p);
+	if (!ret)
+		IOU_CHECK(mapped, ring);
 	return ret;
 }
 
@@ -207,6 +209,8 @@ static int ring_setup(unsigned entries, struct io_uring *ring, struct io_uring_p
 	if (fd < 0) {
 		*p = asked;
 		ring_clear(ring);
+	} else {
+		IOU_CHECK(made, ring);
 	}
 	return fd;
 }
@@ -246,6 +250,7 @@ int io_uring_queue_init_mem(unsigned entries, struct io_uring *ring, struct io_u
 
 void io_uring_queue_exit(struct io_uring *ring)
 {
+	IOU_CHECK(exit, ring);
 	iou_unmap_ring(ring);
 	/* Ignored: the index is another thread's, or gone with it. */
 	if (ring->int_flags & IOU_INT_REG_RING)

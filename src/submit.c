@@ -95,26 +95,31 @@ static inline int submit_and_reap(struct io_uring *ring, unsigned wait_nr)
 
 int io_uring_submit(struct io_uring *ring)
 {
+	IOU_CHECK(submit, ring, false);
 	return submit_and_reap(ring, 0);
 }
 
 int io_uring_submit_and_wait(struct io_uring *ring, unsigned wait_nr)
 {
+	IOU_CHECK(submit, ring, wait_nr != 0);
 	return submit_and_reap(ring, wait_nr);
 }
 
 int io_uring_submit_and_get_events(struct io_uring *ring)
 {
+	IOU_CHECK(submit, ring, true);
 	return submit_rare(ring, 0, true);
 }
 
 int io_uring_get_events(struct io_uring *ring)
 {
+	IOU_CHECK(reap, ring);
 	return iou_enter(ring, 0, 0, IORING_ENTER_GETEVENTS, NULL, IOU_SIGSET_SZ);
 }
 
 int __io_uring_sqring_wait(struct io_uring *ring)
 {
+	IOU_CHECK(use, ring);
 	return iou_enter(ring, 0, 0, IORING_ENTER_SQ_WAIT, NULL, IOU_SIGSET_SZ);
 }
 

@@ -140,6 +140,7 @@ int __io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, uns
 		.arg_sz = IOU_SIGSET_SZ,
 	};
 
+	IOU_CHECK(wait, ring, wait_nr, false);
 	return get_cqe(ring, cqe_ptr, &req);
 }
 
@@ -237,10 +238,12 @@ int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, uns
 	int64_t deadline_ns;
 	int ret;
 
+	IOU_CHECK(wait, ring, wait_nr, ts != NULL);
 	if (!ts)
 		return __io_uring_get_cqe(ring, cqe_ptr, 0, wait_nr, sigmask);
 	if (ring->features & IORING_FEAT_EXT_ARG)
 		return wait_with_ext_arg(ring, cqe_ptr, 0, wait_nr, ts, 0, sigmask);
+	IOU_CHECK(submit, ring, true);
 	if (cq_has_enough(ring, cqe_ptr, wait_nr))
 		return *cqe_ptr ? 0 : -EAGAIN;
 
@@ -257,6 +260,7 @@ int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, uns
 int io_uring_wait_cqe_timeout(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 			      struct __kernel_timespec *ts)
 {
+	IOU_CHECK(wait, ring, 1, ts != NULL);
 	return io_uring_wait_cqes(ring, cqe_ptr, 1, ts, NULL);
 }
 
@@ -267,6 +271,7 @@ int io_uring_wait_cqes_min_timeout(struct io_uring *ring, struct io_uring_cqe **
 	*cqe_ptr = NULL;
 	if (!(ring->features & IORING_FEAT_MIN_TIMEOUT))
 		return -EINVAL;
+	IOU_CHECK(wait, ring, wait_nr, ts != NULL);
 	return wait_with_ext_arg(ring, cqe_ptr, 0, wait_nr, ts, min_ts_usec, sigmask);
 }
 
@@ -275,6 +280,7 @@ int io_uring_submit_and_wait_timeout(struct io_uring *ring, struct io_uring_cqe 
 				     sigset_t *sigmask)
 {
 	*cqe_ptr = NULL;
+	IOU_CHECK(submit, ring, wait_nr != 0);
 	if (ts && (ring->features & IORING_FEAT_EXT_ARG))
 		return wait_with_ext_arg(ring, cqe_ptr, iou_flush_sq(ring), wait_nr, ts, 0,
 					 sigmask);
@@ -290,6 +296,7 @@ int io_uring_submit_and_wait_min_timeout(struct io_uring *ring, struct io_uring_
 	*cqe_ptr = NULL;
 	if (!(ring->features & IORING_FEAT_MIN_TIMEOUT))
 		return -EINVAL;
+	IOU_CHECK(submit, ring, wait_nr != 0);
 	return wait_with_ext_arg(ring, cqe_ptr, iou_flush_sq(ring), wait_nr, ts, min_wait, sigmask);
 }
 
@@ -307,6 +314,7 @@ int io_uring_submit_and_wait_reg(struct io_uring *ring, struct io_uring_cqe **cq
 	*cqe_ptr = NULL;
 	if (!(ring->features & IORING_FEAT_EXT_ARG))
 		return -EINVAL;
+	IOU_CHECK(submit, ring, wait_nr != 0);
 	req.submit = iou_flush_sq(ring);
 	return get_cqe(ring, cqe_ptr, &req);
 }

@@ -11,6 +11,7 @@
 #include <liburing/barrier.h>
 #include <liburing/cq.h>
 #include <liburing/register_buffers.h>
+#include <liburing/sanitize.h>
 
 LIBURING_BEGIN_DECLS
 
@@ -44,6 +45,7 @@ IOURINGINLINE void io_uring_buf_ring_add(struct io_uring_buf_ring *br, void *add
 	unsigned idx = ((unsigned)br->tail + (unsigned)buf_offset) & (unsigned)mask;
 	struct io_uring_buf *buf = &br->bufs[idx];
 
+	LIBURING_NOTE(buffer, addr, len);
 	/* Field by field: in slot 0 the spare field is the ring's tail. */
 	buf->addr = uring_ptr_to_u64(addr);
 	buf->len = len;
@@ -58,6 +60,7 @@ IOURINGINLINE void io_uring_buf_ring_advance(struct io_uring_buf_ring *br, int c
 {
 	__u16 tail = (__u16)(br->tail + (unsigned)count);
 
+	LIBURING_NOTE(given, br);
 	/* Release: pairs with the kernel's acquire of the tail before it reads entries. */
 	io_uring_smp_store_release(&br->tail, tail);
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <liburing/barrier.h>
 #include <liburing/io_uring.h>
+#include <liburing/sanitize.h>
 #include <liburing/submit.h>
 #include <liburing/types.h>
 
@@ -31,12 +32,14 @@ LIBURING_BEGIN_DECLS
 /* io_uring_cqe_get_data - the user_data of the request, as a pointer. */
 IOURINGINLINE void *io_uring_cqe_get_data(const struct io_uring_cqe *cqe) LIBURING_NOEXCEPT
 {
+	LIBURING_CHECK(read_cqe, cqe);
 	return (void *)(uintptr_t)cqe->user_data;
 }
 
 /* io_uring_cqe_get_data64 - the user_data of the request, all 64 bits. */
 IOURINGINLINE __u64 io_uring_cqe_get_data64(const struct io_uring_cqe *cqe) LIBURING_NOEXCEPT
 {
+	LIBURING_CHECK(read_cqe, cqe);
 	return cqe->user_data;
 }
 
@@ -73,6 +76,8 @@ IOURINGINLINE void io_uring_cq_advance(struct io_uring *ring, unsigned nr) LIBUR
 {
 	struct io_uring_cq *cq = &ring->cq;
 
+	LIBURING_CHECK(advance, ring, nr);
+	LIBURING_NOTE(released, ring, nr);
 	/*
 	 * Release: pairs with the kernel's acquire of the head before it fills
 	 * slots again, so that what was read from them is read by then. The
@@ -94,6 +99,7 @@ IOURINGINLINE void io_uring_cqe_seen(struct io_uring *ring, struct io_uring_cqe 
 
 	if (!cqe)
 		return;
+	LIBURING_CHECK(seen, ring, cqe);
 	if (uring_unlikely(cqe->flags & IORING_CQE_F_32) &&
 	    (ring->flags & IORING_SETUP_CQE_MIXED))
 		nr = 2;
@@ -120,6 +126,7 @@ IOURINGINLINE struct io_uring_cqe_iter io_uring_cqe_iter_init(const struct io_ur
 	iter.head = *ring->cq.khead;
 	/* Acquire: pairs with the kernel's release of the tail after it filled the slots. */
 	iter.tail = io_uring_smp_load_acquire(ring->cq.ktail);
+	LIBURING_NOTE(ready, ring);
 	return iter;
 }
 
@@ -179,6 +186,7 @@ IOURINGINLINE bool io_uring_cqe_iter_next(struct io_uring_cqe_iter *iter,
  */
 IOURINGINLINE unsigned io_uring_cq_ready(const struct io_uring *ring) LIBURING_NOEXCEPT
 {
+	LIBURING_NOTE(ready, ring);
 	/* Acquire: as in io_uring_cqe_iter_init. */
 	return io_uring_smp_load_acquire(ring->cq.ktail) - *ring->cq.khead;
 }
@@ -278,6 +286,7 @@ IOURINGINLINE int __io_uring_peek_cqe(struct io_uring *ring, struct io_uring_cqe
 		nr = io_uring_smp_load_acquire(ring->cq.ktail) - head;
 		if (!nr)
 			break;
+		LIBURING_NOTE(ready, ring);
 		cqe = &ring->cq.cqes[head & ring->cq.ring_mask];
 		/* All of one size and all the program's: nothing more to look at. */
 		if (uring_likely(!(ring->flags & (IORING_SETUP_CQE32 | IORING_SETUP_CQE_MIXED)) &&
@@ -303,6 +312,7 @@ IOURINGINLINE int __io_uring_peek_cqe(struct io_uring *ring, struct io_uring_cqe
 IOURINGINLINE int io_uring_wait_cqe_nr(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 				       unsigned wait_nr) LIBURING_NOEXCEPT
 {
+	LIBURING_CHECK(wait, ring, wait_nr);
 	return __io_uring_get_cqe(ring, cqe_ptr, 0, wait_nr, NULL);
 }
 
@@ -320,6 +330,7 @@ IOURINGINLINE int io_uring_peek_cqe(struct io_uring *ring, struct io_uring_cqe *
 	__io_uring_peek_cqe(ring, cqe_ptr, NULL);
 	if (*cqe_ptr)
 		return 0;
+	LIBURING_CHECK(empty_peek, ring);
 	return io_uring_wait_cqe_nr(ring, cqe_ptr, 0);
 }
 
@@ -338,6 +349,7 @@ IOURINGINLINE int io_uring_wait_cqe(struct io_uring *ring, struct io_uring_cqe *
 	__io_uring_peek_cqe(ring, cqe_ptr, &nr_ready);
 	if (uring_likely(nr_ready))
 		return 0;
+	LIBURING_CHECK(wait, ring, 1);
 	return io_uring_wait_cqe_nr(ring, cqe_ptr, 1);
 }
 

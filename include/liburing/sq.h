@@ -9,6 +9,7 @@
 #include <liburing/barrier.h>
 #include <liburing/io_uring.h>
 #include <liburing/prep.h>
+#include <liburing/sanitize.h>
 #include <liburing/submit.h>
 #include <liburing/types.h>
 
@@ -140,6 +141,7 @@ IOURINGINLINE struct io_uring_sqe *_io_uring_get_sqe(struct io_uring *ring) LIBU
  */
 IOURINGINLINE struct io_uring_sqe *io_uring_get_sqe(struct io_uring *ring) LIBURING_NOEXCEPT
 {
+	LIBURING_CHECK(took_sqe, ring);
 	return _io_uring_get_sqe(ring);
 }
 
@@ -159,6 +161,7 @@ IOURINGINLINE struct io_uring_sqe *io_uring_get_sqe128(struct io_uring *ring) LI
 	struct io_uring_sqe *sqe;
 	bool at_end;
 
+	LIBURING_CHECK(took_sqe, ring);
 	if (ring->flags & IORING_SETUP_SQE128)
 		return _io_uring_get_sqe(ring);
 	if (!(ring->flags & IORING_SETUP_SQE_MIXED))

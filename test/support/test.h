@@ -28,6 +28,16 @@
 		skip();			\
 	} while (0)
 
+/*
+ * require_no_checks - of a test that makes a mistake on purpose, for which a debug
+ * build ends the program.
+ */
+#ifdef LIBURING_DEBUG
+#define require_no_checks() skip_because("a debug build ends a program that does this")
+#else
+#define require_no_checks() ((void)0)
+#endif
+
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
 #endif

@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/src" "$work/test/data" "$work/build"
 cp -r "$SRCDIR/include" "$SRCDIR/tools" "$work/"
-cp "$SRCDIR/src/api.def" "$work/src/"
+cp "$SRCDIR"/src/*.def "$work/src/"
 cp "$SRCDIR/test/data/sqe-vectors.tsv" "$work/test/data/"
 cp -P "$BUILD_DIR"/liburing*.so* "$BUILD_DIR"/liburing*.a "$work/build/"
 list=$work/src/api.def

@@ -147,6 +147,7 @@ static void the_room_is_what_the_kernel_left(void **state)
 static void no_slot_is_given_twice(void **state)
 {
 	uint32_t seed = 12345, was;
+	struct io_uring_sqe *sqe;
 	struct io_uring ring;
 	unsigned i, nr_queued = 0;
 
@@ -156,14 +157,16 @@ static void no_slot_is_given_twice(void **state)
 	for (i = 0; i < 20000; i++) {
 		seed = seed * 1664525 + 1013904223;
 		was = seed >> 16;
-		if (was % 4 == 0)
+		if (was % 4 == 0) {
 			nr_queued -= fake_sq_thread_run(fake.ring, was / 4 % 9);
-		else if (was % 4 == 1)
+		} else if (was % 4 == 1) {
 			io_uring_submit(&ring);
-		else if (io_uring_get_sqe(&ring))
+		} else if ((sqe = io_uring_get_sqe(&ring)) != NULL) {
+			io_uring_prep_nop(sqe);
 			nr_queued++;
-		else
+		} else {
 			assert_int_equal(nr_queued, 8);
+		}
 		assert_true(nr_queued <= 8);
 		assert_int_equal(io_uring_sq_ready(&ring), nr_queued);
 		assert_int_equal(io_uring_sq_space_left(&ring), 8 - nr_queued);

@@ -159,6 +159,7 @@ static void null_leaves_the_ring_untouched(void **state)
 static void both_kinds_in_turn(void **state)
 {
 	unsigned i, n, nr_cqes, nr_big = 0;
+	struct io_uring_sqe *sqe;
 	uint32_t seed = 99;
 	struct io_uring ring;
 
@@ -168,8 +169,10 @@ static void both_kinds_in_turn(void **state)
 		for (n = nr_cqes = 0; n < 1 + i % 5; n++) {
 			seed = seed * 1664525 + 1013904223;
 			if ((seed >> 24) & 1) {
-				if (!io_uring_get_sqe(&ring))
+				sqe = io_uring_get_sqe(&ring);
+				if (!sqe)
 					break;
+				io_uring_prep_nop(sqe);
 				nr_cqes++;
 				continue;
 			}
