@@ -127,7 +127,10 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 		return nr;
 	if (err < 0 && entered && wait_nr)
 		return err;
-	return took_some ? -EINTR : -EAGAIN;
+	if (!took_some)
+		return -EAGAIN;
+	/* The timeout may have ended the wait before its own CQE can be seen. */
+	return time_is_up(ring, req, -ETIME) ? -ETIME : -EINTR;
 }
 
 int __io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, unsigned submit,

@@ -26,8 +26,8 @@
  *
  * Unless said otherwise: a function that can fail returns a negative errno and
  * leaves errno alone, and one thread works on a given reader (but see
- * URINGX_READER_ANY_THREAD). A child of fork must not use a reader of its parent's. Linux 5.6 and later; on
- * earlier kernels io_uring counts as refused.
+ * URINGX_READER_ANY_THREAD). A child of fork must not use a reader of its parent's.
+ * Linux 5.6 and later; on earlier kernels io_uring counts as refused.
  */
 #ifndef URINGX_READER_H
 #define URINGX_READER_H
