@@ -171,10 +171,7 @@ static void count_mapping(struct holdings *now, const char *line)
 	unsigned long long start, end;
 
 	must(sscanf(line, "%llx-%llx", &start, &end) == 2);
-#ifndef __SANITIZE_ADDRESS__
-	/* The sanitizer keeps freed memory for a while, and looks for leaks itself. */
 	now->mapped_sz += (size_t)(end - start);
-#endif
 	now->nr_ring_maps += strstr(line, "[io_uring]") != NULL;
 }
 
