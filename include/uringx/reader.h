@@ -22,7 +22,7 @@
  * A ring now and then interrupts a system call in which its thread sleeps, as a signal
  * with SA_RESTART would: when the kernel starts a worker for it, and some milliseconds
  * after its end. Most calls go on by themselves, but a write to a pipe or a socket
- * may come back short: write the rest, as one always should.
+ * may come back short, and epoll_wait with EINTR: expect that, as one always should.
  *
  * Unless said otherwise: a function that can fail returns a negative errno and
  * leaves errno alone, and one thread works on a given reader (but see
