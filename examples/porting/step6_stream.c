@@ -31,6 +31,7 @@ struct stream {
 	unsigned char *memory;
 	bool armed; /* the request is there */
 	bool at_end;
+	unsigned int nr_retries;
 };
 
 /* Gives a buffer to the kernel; until it comes back in a CQE, it is the kernel's. */
@@ -88,12 +89,16 @@ static int take_cqe(struct port_job *job, struct stream *stream, const struct io
 		port_add(job, stream->memory + (size_t)id * PORT_BLOCK_SZ, (size_t)cqe->res);
 	if (cqe->flags & IORING_CQE_F_BUFFER)
 		give_buffer(stream, id);
-	if (cqe->res == 0)
-		stream->at_end = true;
-	/* All buffers were taken, which is over by now; or what passes anyway. */
-	if (cqe->res == -ENOBUFS || cqe->res == -EINTR || cqe->res == -EAGAIN)
+	if (cqe->res >= 0) {
+		stream->at_end = cqe->res == 0;
+		stream->nr_retries = 0;
 		return 0;
-	return cqe->res < 0 ? cqe->res : 0;
+	}
+	/* All buffers were taken, which is over by now; or what passes anyway. */
+	if ((cqe->res == -ENOBUFS || cqe->res == -EINTR || cqe->res == -EAGAIN) &&
+	    stream->nr_retries++ < PORT_MAX_RETRIES)
+		return 0;
+	return cqe->res;
 }
 
 static int receive_all(struct port_job *job, struct stream *stream)
@@ -161,7 +166,9 @@ int main(int argc, char **argv)
 	int ret;
 
 	stream.fd = fd;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) < 0 || S_ISDIR(st.st_mode))
+		return port_finish(&job, -EISDIR);
+	if (S_ISREG(st.st_mode)) {
 		stream.fd = send_through_socket(fd);
 		stream.is_socket = true;
 	}

@@ -52,7 +52,7 @@ struct uringx_reader;
 #define URINGX_READER_START 0x01u
 /*
  * Past the page cache, as with O_DIRECT. Where the file has no direct I/O it is
- * read through the cache; uringx_reader_info tells. A descriptor that has O_DIRECT
+ * read through the cache; uringx_reader_get_info tells. A descriptor that has O_DIRECT
  * set is read so without this flag.
  */
 #define URINGX_READER_DIRECT 0x02u
@@ -201,8 +201,8 @@ int64_t uringx_reader_tell(const struct uringx_reader *reader) URINGX_NOEXCEPT;
 bool uringx_reader_take(struct uringx_reader *reader, const struct io_uring_cqe *cqe)
 	URINGX_NOEXCEPT;
 
-/* uringx_reader_info - how the reader works, and what it has cost up to now. */
-void uringx_reader_info(const struct uringx_reader *reader, struct uringx_reader_info *info)
+/* uringx_reader_get_info - how the reader works, and what it has cost up to now. */
+void uringx_reader_get_info(const struct uringx_reader *reader, struct uringx_reader_info *info)
 	URINGX_NOEXCEPT;
 
 /*

@@ -149,7 +149,7 @@ int uringx_reader_open(struct uringx_reader **reader, int fd,
 	return ret;
 }
 
-void uringx_reader_info(const struct uringx_reader *reader, struct uringx_reader_info *info)
+void uringx_reader_get_info(const struct uringx_reader *reader, struct uringx_reader_info *info)
 	URINGX_NOEXCEPT
 {
 	memset(info, 0, sizeof(*info));

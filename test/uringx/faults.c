@@ -131,7 +131,7 @@ static void short_read_costs_one_more(void **state)
 		while (uringx_reader_next(reader, &block) > 0)
 			;
 		assert_int_equal(uringx_reader_tell(reader), FILE_SZ);
-		uringx_reader_info(reader, &info);
+		uringx_reader_get_info(reader, &info);
 		/* 31 blocks and the end */
 		assert_int_equal(info.nr_reads, 32 + (i > 0));
 		assert_int_equal(info.nr_reads, fake.nr_reads);
@@ -284,12 +284,12 @@ static void refused_ring_gives_the_same(void **state)
 
 		fake_start(&script);
 		assert_int_equal(uringx_reader_open(&reader, file, &options), 0);
-		uringx_reader_info(reader, &info);
+		uringx_reader_get_info(reader, &info);
 		if (!cases[i].enter_error)
 			assert_int_equal(info.refusal, cases[i].refusal);
 		assert_int_equal(drain_reader(reader, 0, &sz), 0);
 		assert_int_equal(sz, FILE_SZ);
-		uringx_reader_info(reader, &info);
+		uringx_reader_get_info(reader, &info);
 		assert_int_equal(info.method, URINGX_BY_PREAD);
 		assert_int_equal(info.refusal, cases[i].refusal);
 		close_reader(reader);
@@ -353,7 +353,7 @@ static void direct_that_is_refused_late(void **state)
 		options.flags = URINGX_READER_START | URINGX_READER_DIRECT |
 				(with_ring ? 0 : URINGX_READER_NO_RING);
 		assert_int_equal(uringx_reader_open(&reader, file, &options), 0);
-		uringx_reader_info(reader, &info);
+		uringx_reader_get_info(reader, &info);
 		if (!info.direct_align) {
 			assert_int_equal(uringx_reader_close(reader), 0);
 			skip_because("no direct I/O on the file system of /var/tmp");

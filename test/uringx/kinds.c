@@ -33,7 +33,7 @@ static enum uringx_method method_of(const struct uringx_reader *reader)
 {
 	struct uringx_reader_info info;
 
-	uringx_reader_info(reader, &info);
+	uringx_reader_get_info(reader, &info);
 	return info.method;
 }
 

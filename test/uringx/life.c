@@ -109,7 +109,7 @@ static void close_cancels_on_a_silent_pipe(struct io_uring *ring)
 	}
 	assert_memory_equal(block, "abcd", 4);
 	assert_int_equal(uringx_reader_next(reader, &block), -EAGAIN);
-	uringx_reader_info(reader, &info);
+	uringx_reader_get_info(reader, &info);
 	assert_int_equal(info.nr_reads, 2);
 
 	assert_int_equal(uringx_reader_close(reader), 0);
@@ -339,7 +339,7 @@ static int copy_to_pipe(void *arg)
 	int fds[2];
 
 	child_check_equal(uringx_reader_open(&reader, source->fd, &options), 0);
-	uringx_reader_info(reader, &info);
+	uringx_reader_get_info(reader, &info);
 	child_check_equal(pipe2(fds, O_CLOEXEC), 0);
 	child_check_equal(pthread_create(&thread, NULL, slow_drain, &fds[0]), 0);
 	while ((ret = uringx_reader_next(reader, &block)) > 0)
@@ -378,7 +378,7 @@ static int read_standard_input(void)
 
 	if (uringx_reader_open(&reader, STDIN_FILENO, &options) != 0)
 		return 1;
-	uringx_reader_info(reader, &info);
+	uringx_reader_get_info(reader, &info);
 	while ((ret = uringx_reader_next(reader, &block)) > 0) {
 		if (!pattern_same(block, (size_t)ret, (size_t)(uringx_reader_tell(reader) - ret)))
 			return 2;

@@ -117,7 +117,7 @@ static void read_all(struct source *source, const struct way *way, unsigned bloc
 	assert_int_equal(uringx_reader_tell(reader), source->sz);
 	if (source_ends(source->kind))
 		assert_int_equal(next_bytes(reader, way, &block), 0);
-	uringx_reader_info(reader, &info);
+	uringx_reader_get_info(reader, &info);
 	if (!way->callers_ring)
 		assert_true(info.memory_sz <= (size_t)info.depth * (info.block_sz + 4096) + 65536);
 	assert_int_equal(uringx_reader_close(reader), 0);
