@@ -181,7 +181,12 @@ int main(int argc, char **argv)
 		ret = give_all_buffers(&stream);
 		if (ret == 0)
 			ret = receive_all(&job, &stream);
+		if (stream.buffers)
+			io_uring_free_buf_ring(&stream.ring, stream.buffers, NR_BUFFERS, GROUP);
 		io_uring_queue_exit(&stream.ring);
+		/* A request that is still armed may be writing to them. */
+		if (!stream.armed)
+			free(stream.memory);
 	}
 	/* Before Linux 6.0; nothing has been taken then. */
 	if (ret < 0 && job.bytes == 0)

@@ -191,5 +191,7 @@ int main(int argc, char **argv)
 	} else {
 		ret = port_pread(&job, reader.fd);
 	}
+	if (reader.nr_in_flight == 0)
+		free(memory);
 	return port_finish(&job, ret);
 }
