@@ -70,6 +70,23 @@ void fake_cqe_seen(struct io_uring *ring, struct io_uring_cqe *cqe);
 ssize_t fake_pread(int fd, void *buf, size_t count, off_t offset);
 ssize_t fake_read(int fd, void *buf, size_t count);
 
+/* A build with sanitizers has macros of its own. */
+#undef io_uring_queue_init
+#undef io_uring_queue_exit
+#undef io_uring_enable_rings
+#undef io_uring_register_ring_fd
+#undef io_uring_register_files
+#undef io_uring_unregister_files
+#undef io_uring_register_buffers
+#undef io_uring_unregister_buffers
+#undef io_uring_get_sqe
+#undef io_uring_sq_ready
+#undef io_uring_sqring_wait
+#undef io_uring_submit
+#undef io_uring_submit_and_wait
+#undef io_uring_peek_cqe
+#undef io_uring_cqe_seen
+
 #define io_uring_queue_init fake_queue_init
 #define io_uring_queue_exit fake_queue_exit
 #define io_uring_enable_rings fake_enable_rings
