@@ -12,8 +12,12 @@
  * program where some of it was freed or has gone out of scope.
  *
  * A program for valgrind defines LIBURING_VALGRIND before the first include, and
- * needs valgrind's headers. One that wants none of this, because it puts functions
- * of its own in the place of the library's, defines LIBURING_NO_NOTES.
+ * needs valgrind's headers; and as valgrind (3.19 at least) runs no other thread
+ * while one is in io_uring_enter, a thread that waits for what another does waits
+ * with poll on ring_fd first.
+ *
+ * A program that wants none of this, because it puts functions of its own in the
+ * place of the library's, defines LIBURING_NO_NOTES.
  *
  * Without a tool LIBURING_NOTE is nothing, and so is LIBURING_CHECK without
  * LIBURING_DEBUG (debug.h).

@@ -241,6 +241,27 @@ IOURINGHELPER unsigned liburing_noted_peek_batch_cqe(struct io_uring *ring,
 
 /* Registering: what comes back in memory that the caller need not have set. */
 
+IOURINGHELPER struct io_uring_probe *
+liburing_note_probe(struct io_uring_probe *probe) LIBURING_NOEXCEPT
+{
+	if (!probe)
+		return NULL;
+	liburing_note_written(probe, sizeof(*probe));
+	liburing_note_written(probe->ops, probe->ops_len * sizeof(probe->ops[0]));
+	return probe;
+}
+
+IOURINGHELPER struct io_uring_probe *liburing_noted_get_probe(void) LIBURING_NOEXCEPT
+{
+	return liburing_note_probe(io_uring_get_probe());
+}
+
+IOURINGHELPER struct io_uring_probe *
+liburing_noted_get_probe_ring(struct io_uring *ring) LIBURING_NOEXCEPT
+{
+	return liburing_note_probe(io_uring_get_probe_ring(ring));
+}
+
 IOURINGHELPER struct io_uring_buf_ring *
 liburing_noted_setup_buf_ring(struct io_uring *ring, unsigned nentries, int bgid, unsigned flags,
 			      int *err) LIBURING_NOEXCEPT
@@ -317,6 +338,8 @@ IOURINGHELPER int liburing_noted_register_sync_msg(struct io_uring_sqe *sqe) LIB
 #define io_uring_submit_and_wait_min_timeout liburing_noted_submit_and_wait_min_timeout
 #define io_uring_submit_and_wait_reg liburing_noted_submit_and_wait_reg
 #define io_uring_peek_batch_cqe liburing_noted_peek_batch_cqe
+#define io_uring_get_probe liburing_noted_get_probe
+#define io_uring_get_probe_ring liburing_noted_get_probe_ring
 #define io_uring_setup_buf_ring liburing_noted_setup_buf_ring
 #define io_uring_free_buf_ring liburing_noted_free_buf_ring
 #define io_uring_buf_ring_head liburing_noted_buf_ring_head
