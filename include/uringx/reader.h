@@ -168,8 +168,8 @@ ssize_t uringx_reader_next(struct uringx_reader *reader, const void **block) URI
  * uringx_reader_read - read(2): up to count bytes into buf.
  *
  * Returns their number, 0 at the end, or -1 and the error in errno. Where the
- * reader has offsets it is short only at the end or before an error, which is then
- * kept for the next call. buf needs no alignment, with direct I/O either. Bytes
+ * reader reads ahead it is short only at the end or before an error, which is then
+ * kept for the next call; else as read(2) is. buf needs no alignment, with direct I/O either. Bytes
  * that were read ahead are copied from the reader's memory.
  */
 ssize_t uringx_reader_read(struct uringx_reader *reader, void *buf, size_t count)

@@ -30,9 +30,9 @@ struct file_status {
 	uint32_t rest[18];
 };
 
-_Static_assert(offsetof(struct file_status, dio_mem_align) == 0x98, "place in struct statx");
-_Static_assert(offsetof(struct file_status, dio_read_offset_align) == 0xb4, "place in struct statx");
-_Static_assert(sizeof(struct file_status) == 256, "size of struct statx");
+_Static_assert(offsetof(struct file_status, dio_mem_align) == 0x98, "as in struct statx");
+_Static_assert(offsetof(struct file_status, dio_read_offset_align) == 0xb4, "as in struct statx");
+_Static_assert(sizeof(struct file_status) == 256, "as struct statx");
 
 static bool is_alignment(uint32_t value)
 {
