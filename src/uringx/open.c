@@ -16,8 +16,8 @@
 #define MAX_DEPTH 4096
 #define CACHE_LINE 64
 
-#define ALL_FLAGS                                                                        \
-	(URINGX_READER_START | URINGX_READER_DIRECT | URINGX_READER_FIXED |              \
+#define ALL_FLAGS                                                           \
+	(URINGX_READER_START | URINGX_READER_DIRECT | URINGX_READER_FIXED | \
 	 URINGX_READER_ANY_THREAD | URINGX_READER_NOWAIT | URINGX_READER_NO_RING)
 
 static bool options_are_valid(const struct uringx_reader_options *options)
@@ -38,8 +38,7 @@ static bool options_are_valid(const struct uringx_reader_options *options)
 }
 
 /* Finds out what the descriptor is, and where reading begins. */
-static int look_at_file(struct uringx_reader *reader,
-			const struct uringx_reader_options *options)
+static int look_at_file(struct uringx_reader *reader, const struct uringx_reader_options *options)
 {
 	struct stat st;
 	off_t pos;
@@ -149,8 +148,8 @@ int uringx_reader_open(struct uringx_reader **reader, int fd,
 	return ret;
 }
 
-void uringx_reader_get_info(const struct uringx_reader *reader, struct uringx_reader_info *info)
-	URINGX_NOEXCEPT
+void uringx_reader_get_info(const struct uringx_reader *reader,
+			    struct uringx_reader_info *info) URINGX_NOEXCEPT
 {
 	memset(info, 0, sizeof(*info));
 	info->method = reader->method;

@@ -109,8 +109,7 @@ static ssize_t read_through_window(struct uringx_reader *reader, unsigned char *
 	return (ssize_t)done;
 }
 
-ssize_t uringx_reader_read(struct uringx_reader *reader, void *buf, size_t count)
-	URINGX_NOEXCEPT
+ssize_t uringx_reader_read(struct uringx_reader *reader, void *buf, size_t count) URINGX_NOEXCEPT
 {
 	int saved_errno = errno;
 	ssize_t ret;
@@ -155,8 +154,7 @@ static int64_t seek_target(struct uringx_reader *reader, int64_t offset, int whe
 	return base + offset;
 }
 
-int64_t uringx_reader_seek(struct uringx_reader *reader, int64_t offset, int whence)
-	URINGX_NOEXCEPT
+int64_t uringx_reader_seek(struct uringx_reader *reader, int64_t offset, int whence) URINGX_NOEXCEPT
 {
 	int saved_errno = errno;
 	int64_t target;

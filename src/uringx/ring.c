@@ -128,8 +128,8 @@ static struct urx_slot *slot_of(struct uringx_reader *reader, uint64_t user_data
 	return &reader->slots[(user_data - first) / sizeof(reader->slots[0])];
 }
 
-bool uringx_reader_take(struct uringx_reader *reader, const struct io_uring_cqe *cqe)
-	URINGX_NOEXCEPT
+bool uringx_reader_take(struct uringx_reader *reader,
+			const struct io_uring_cqe *cqe) URINGX_NOEXCEPT
 {
 	uint64_t user_data = io_uring_cqe_get_data64(cqe);
 	struct urx_slot *slot = slot_of(reader, user_data);
@@ -160,8 +160,7 @@ unsigned int urx_reap(struct uringx_reader *reader)
 	return nr;
 }
 
-static void prep_slot(struct uringx_reader *reader, struct urx_slot *slot,
-		      struct io_uring_sqe *sqe)
+static void prep_slot(struct uringx_reader *reader, struct urx_slot *slot, struct io_uring_sqe *sqe)
 {
 	int fd = slot->buffered ? reader->fd : reader->read_fd;
 	bool fixed_file = reader->fixed_file && fd == reader->read_fd;

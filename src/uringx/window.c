@@ -202,8 +202,8 @@ static void read_slot(struct uringx_reader *reader, struct urx_slot *slot)
 	while (slot->state != URX_DONE) {
 		fd = slot->buffered ? reader->fd : reader->read_fd;
 		reader->nr_to_issue--;
-		res = urx_pread(reader, fd, slot->buf + slot->req_at,
-				slot->want_sz - slot->req_at, slot->offset + slot->req_at);
+		res = urx_pread(reader, fd, slot->buf + slot->req_at, slot->want_sz - slot->req_at,
+				slot->offset + slot->req_at);
 		urx_complete_slot(reader, slot, res);
 	}
 }
