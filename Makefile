@@ -149,7 +149,7 @@ $(EXAMPLES) $(TOOLS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liburing.a
 	$(call say,LD,$@):
 	$Q$(CC) $(CFLAGS) -pthread $(LINKFLAGS) $(filter %.o,$^) $(filter %x.a,$^) $(BUILD)/liburing.a -o $@
 
-RUN_ENV := SRCDIR=$(abspath $(SRCDIR)) BUILD_DIR=$(abspath $(BUILD)) DEBUG=$(DEBUG) \
+RUN_ENV := SRCDIR=$(abspath $(SRCDIR)) BUILD_DIR=$(abspath $(BUILD)) DEBUG=$(DEBUG) SANITIZE=$(SANITIZE) \
 	EXAMPLES_DIR=$(abspath $(BUILD)/examples) TOOLS_DIR=$(abspath $(BUILD)/tools) \
 	CC='$(CC)' CXX='$(if $(filter yes,$(HAVE_CXX)),$(CXX))'
 demo: all examples tools
