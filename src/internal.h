@@ -53,7 +53,7 @@ void iou_fill_sq_array(struct io_uring *ring);
 /* peek.c */
 int iou_peek_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, unsigned *nr_ready);
 
-/* register.c */
+/* syscall.c */
 int iou_do_register(const struct io_uring *ring, unsigned opcode, const void *arg,
 		    unsigned nr_args);
 

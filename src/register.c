@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "internal.h"
 
-int (iou_do_register)(const struct io_uring *ring, unsigned opcode, const void *arg,
-		    unsigned nr_args)
-{
-	int fd = ring->ring_fd;
-
-	if (ring->int_flags & IOU_INT_REG_REG_RING) {
-		opcode |= IORING_REGISTER_USE_REGISTERED_RING;
-		fd = ring->enter_ring_fd;
-	}
-	return iou_sys_register(fd, opcode, arg, nr_args);
-}
-
 int io_uring_register_eventfd(struct io_uring *ring, int fd)
 {
 	return iou_do_register(ring, IORING_REGISTER_EVENTFD, &fd, 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bare system calls, for programs that keep rings of their own.
+ * The bare system calls, for programs that keep rings of their own, and the one that
+ * all registrations share.
  */
 #include "internal.h"
 
@@ -24,4 +25,16 @@ int io_uring_enter(unsigned fd, unsigned to_submit, unsigned min_complete, unsig
 int io_uring_register(unsigned fd, unsigned opcode, const void *arg, unsigned nr_args)
 {
 	return iou_sys_register((int)fd, opcode, arg, nr_args);
+}
+
+int (iou_do_register)(const struct io_uring *ring, unsigned opcode, const void *arg,
+		    unsigned nr_args)
+{
+	int fd = ring->ring_fd;
+
+	if (ring->int_flags & IOU_INT_REG_REG_RING) {
+		opcode |= IORING_REGISTER_USE_REGISTERED_RING;
+		fd = ring->enter_ring_fd;
+	}
+	return iou_sys_register(fd, opcode, arg, nr_args);
 }
