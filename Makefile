@@ -35,7 +35,6 @@ so_file = $(1).so.$($(1)_VERSION)
 so_name = $(1).so.$(firstword $(subst ., ,$($(1)_VERSION)))
 PRODUCTS := $(foreach l,$(LIBS),$(BUILD)/$l.a $(BUILD)/$(call so_file,$l))
 HEADERS := $(patsubst $Sinclude/%,%,$(wildcard $(addprefix $Sinclude/,*.h */*.h */*/*.h)))
-MANPAGES := $(patsubst $Sman/%,%,$(wildcard $Sman/*.[1-9]))
 
 # The checks of a debug build: what every program that uses it has to define.
 CHECKS := $(if $(filter yes,$(DEBUG)),-DLIBURING_DEBUG)
@@ -214,23 +213,23 @@ include $Stest/fuzz/fuzz.mk
 
 # Installation: what install writes, uninstall removes.
 
+include $Sman/man.mk
+
 put = install -D -m $(1) $(2) '$(DESTDIR)$(3)'
-page_path = $(MANDIR)/man$(subst .,,$(suffix $(1)))/$(1)
-INSTALLED := $(HEADERS:%=$(INCLUDEDIR)/%) $(foreach page,$(MANPAGES),$(call page_path,$(page))) \
+INSTALLED := $(HEADERS:%=$(INCLUDEDIR)/%) \
 	$(foreach l,$(LIBS),$(addprefix $(LIBDEVDIR)/,$l.a $l.so pkgconfig/$l.pc) \
 		$(addprefix $(LIBDIR)/,$(call so_file,$l) $(call so_name,$l)))
 
-install: all $(LIBS:%=$(BUILD)/%.pc)
+install: all $(LIBS:%=$(BUILD)/%.pc) install-man
 	@set -e; $(foreach h,$(HEADERS),$(call put,644,$Sinclude/$h,$(INCLUDEDIR)/$h);)
 	@set -e; $(foreach l,$(LIBS),$(call put,644,$(BUILD)/$l.a,$(LIBDEVDIR)/$l.a); \
 		$(call put,644,$(BUILD)/$l.pc,$(LIBDEVDIR)/pkgconfig/$l.pc); \
 		$(call put,755,$(BUILD)/$(call so_file,$l),$(LIBDIR)/$(call so_file,$l)); \
 		ln -sf $(call so_file,$l) '$(DESTDIR)$(LIBDIR)/$(call so_name,$l)'; \
 		ln -sf $(DEVLINK)$(call so_file,$l) '$(DESTDIR)$(LIBDEVDIR)/$l.so';)
-	@set -e; $(foreach page,$(MANPAGES),$(call put,644,$Sman/$(page),$(call page_path,$(page)));):
 	@echo 'Installed below $(DESTDIR)$(PREFIX). Run ldconfig if programs do not find the new library.'
 
-uninstall:
+uninstall: uninstall-man
 	@rm -f $(foreach f,$(INSTALLED),'$(DESTDIR)$f')
 	@for dir in $(foreach d,$(sort $(dir $(filter-out %liburing.h,$(HEADERS)))),'$(DESTDIR)$(INCLUDEDIR)/$d'); do \
 		echo "$$dir"; done | sort -r | while read -r dir; do rmdir "$$dir" 2>/dev/null || :; done
@@ -248,6 +247,7 @@ help:
 		'make test-build   the same, without running them' \
 		'make fuzz         fuzz with clang, FUZZ_SECONDS=300 each' \
 		'make check-api    src/api.def against headers and libraries' \
+		'make check-man    the manual against headers and code, M=WORD chooses pages' \
 		'make bench        all benchmarks (PEER=PREFIX: against another library, BENCH_QUICK=1)' \
 		'make bench-instructions   what a request costs, against bench/goals.tsv' \
 		'make examples     what is in examples/, in $(BUILD)/examples/' \
