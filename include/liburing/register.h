@@ -41,8 +41,9 @@ int io_uring_register(unsigned fd, unsigned opcode, const void *arg, unsigned nr
 int io_uring_register_eventfd(struct io_uring *ring, int fd) LIBURING_NOEXCEPT;
 
 /*
- * io_uring_register_eventfd_async - the same, for completions only that did not
- * happen inside the submit. Since kernel 5.6.
+ * io_uring_register_eventfd_async - the same, for completions only that a worker
+ * thread posts: neither for those inside the submit nor for what poll or a timer
+ * completes. Since kernel 5.6.
  */
 int io_uring_register_eventfd_async(struct io_uring *ring, int fd) LIBURING_NOEXCEPT;
 
@@ -51,7 +52,9 @@ int io_uring_unregister_eventfd(struct io_uring *ring) LIBURING_NOEXCEPT;
 
 /*
  * io_uring_register_probe - fill p, which has room for nr opcodes (at most 256),
- * with what the kernel supports. p must be zeroed. Since kernel 5.6.
+ * with what the kernel supports. p must be zeroed. With room for fewer than 256,
+ * p->last_op may lie beyond it, by which io_uring_opcode_supported goes. Since
+ * kernel 5.6.
  */
 int io_uring_register_probe(struct io_uring *ring, struct io_uring_probe *p, unsigned nr)
 	LIBURING_NOEXCEPT;

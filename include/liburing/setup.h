@@ -60,7 +60,8 @@ int io_uring_queue_init_params(unsigned entries, struct io_uring *ring,
  * may follow there; no byte beyond is touched. io_uring_memory_size tells how
  * many will do. The memory must be writable, and on kernels before 6.14
  * physically contiguous where rings or SQEs are more than a page (a huge page).
- * Errors as io_uring_queue_init_params, and -ENOMEM when buf_size is too small.
+ * Errors as io_uring_queue_init_params, and -ENOMEM when buf_size is too small,
+ * -EFAULT when buf is NULL.
  *
  * The memory stays the application's: io_uring_queue_exit does not unmap it. The
  * kernel ends its side some time after that call and may write to the memory
@@ -93,9 +94,11 @@ int io_uring_ring_dontfork(struct io_uring *ring) LIBURING_NOEXCEPT;
  * io_uring_queue_exit - give a ring up.
  *
  * Unmaps what the library mapped, drops the registered ring descriptor and
- * closes the real one; once more on the same ring does nothing. Requests in flight are cancelled by the kernel, in its
- * own time: their buffers may still be written to after the call. Whoever must
- * reuse them cancels and waits for the CQEs first.
+ * closes the real one; once more on the same ring does nothing. To be called by
+ * the thread that registered the ring, if one did: in another, its index may be
+ * that of a ring of that thread's own. Requests in flight are cancelled by the
+ * kernel, in its own time: their buffers may still be written to after the call.
+ * Whoever must reuse them cancels and waits for the CQEs first.
  */
 void io_uring_queue_exit(struct io_uring *ring) LIBURING_NOEXCEPT;
 
