@@ -73,8 +73,9 @@ DEPS = -MMD -MP -MF $@.d -MT $@
 LINKFLAGS := $(SANFLAGS) $(LDFLAGS)
 
 LIBCOMPILE := $(CCOMPILE) -fPIC -fvisibility=hidden -iquote $Ssrc/arch/$(ARCH)
-SHLINK := $(CC) $(CFLAGS) $(LINKFLAGS) -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack \
-	-Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,-z,defs)
+# A static link is one of programs. Sanitizers are linked to the program, too.
+SHLINK := $(CC) $(CFLAGS) $(filter-out -static -static-pie,$(LINKFLAGS)) -shared -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack \
+	-Wl,-Bsymbolic-functions $(if $(findstring -fsanitize,$(CFLAGS) $(LINKFLAGS)),,-Wl,-z,defs)
 ifneq ($(NOLIBC),)
 # With -flto the compiler makes up calls of the memory functions too late for
 # nolibc.h: there the archive leaves them to the program's libc.
@@ -247,6 +248,7 @@ help:
 		'make test-build   the same, without running them' \
 		'make fuzz         fuzz with clang, FUZZ_SECONDS=300 each' \
 		'make check-api    src/api.def against headers and libraries' \
+		'make doc          the manual as web pages, in $(BUILD)/html/' \
 		'make check-man    the manual against headers and code, M=WORD chooses pages' \
 		'make bench        all benchmarks (PEER=PREFIX: against another library, BENCH_QUICK=1)' \
 		'make bench-instructions   what a request costs, against bench/goals.tsv' \
