@@ -62,18 +62,20 @@ int io_uring_register_probe(struct io_uring *ring, struct io_uring_probe *p, uns
 /*
  * io_uring_register_personality - keep the caller's credentials with the ring.
  *
- * Returns their id, above 0, for the personality field of SQEs. Since kernel 5.6.
+ * Returns their id, 1 to 65535, for the personality field of SQEs; -EBUSY when all
+ * are in use. They are those of the calling thread. Since kernel 5.6.
  */
 int io_uring_register_personality(struct io_uring *ring) LIBURING_NOEXCEPT;
 
-/* io_uring_unregister_personality - drop credentials by their id. */
+/* io_uring_unregister_personality - drop credentials by their id; -EINVAL for no such. */
 int io_uring_unregister_personality(struct io_uring *ring, int id) LIBURING_NOEXCEPT;
 
 /*
  * io_uring_register_restrictions - allow only what the nr_res entries of res say.
  *
- * Once, on a ring made with IORING_SETUP_R_DISABLED and not yet enabled (-EBADFD
- * else). Since kernel 5.10.
+ * Once (then -EBUSY), on a ring made with IORING_SETUP_R_DISABLED and not yet
+ * enabled (-EBADFD else); in force from there on. What is not allowed fails with
+ * -EACCES. Since kernel 5.10.
  */
 int io_uring_register_restrictions(struct io_uring *ring, struct io_uring_restriction *res,
 				   unsigned nr_res) LIBURING_NOEXCEPT;
@@ -87,21 +89,26 @@ int io_uring_register_restrictions(struct io_uring *ring, struct io_uring_restri
 int io_uring_enable_rings(struct io_uring *ring) LIBURING_NOEXCEPT;
 
 /*
- * io_uring_register_iowq_aff - bind the ring's worker threads to the CPUs of mask.
+ * io_uring_register_iowq_aff - bind worker threads to the CPUs of mask.
  *
- * cpusz is the mask's size in bytes; 2 GiB or more is -EINVAL. Since kernel 5.14.
+ * Workers belong to the thread that submits, for all its rings, with
+ * IORING_SETUP_SQPOLL to the polling thread: it binds those that will be made for
+ * the calling thread, and -EINVAL when that has used no ring yet or may not use a
+ * CPU of the mask. cpusz is the mask's size in bytes; 2 GiB or more is -EINVAL.
+ * Since kernel 5.14.
  */
 int io_uring_register_iowq_aff(struct io_uring *ring, size_t cpusz, const cpu_set_t *mask)
 	LIBURING_NOEXCEPT;
 
-/* io_uring_unregister_iowq_aff - let the worker threads run anywhere again. */
+/* io_uring_unregister_iowq_aff - let those made from now on run anywhere again. */
 int io_uring_unregister_iowq_aff(struct io_uring *ring) LIBURING_NOEXCEPT;
 
 /*
  * io_uring_register_iowq_max_workers - limit the worker threads.
  *
  * values[IO_WQ_BOUND] and values[IO_WQ_UNBOUND] are the new limits, 0 leaves one
- * as it is; the old ones come back in their place. Since kernel 5.15.
+ * as it is; the old ones of the calling thread come back in their place. They hold
+ * for each thread that submits to the ring, over all its rings. Since kernel 5.15.
  */
 int io_uring_register_iowq_max_workers(struct io_uring *ring, unsigned *values) LIBURING_NOEXCEPT;
 
@@ -109,9 +116,10 @@ int io_uring_register_iowq_max_workers(struct io_uring *ring, unsigned *values) 
  * io_uring_register_ring_fd - let this thread enter the ring by a registered index.
  *
  * Saves the look-up of the descriptor at each enter. The index belongs to the
- * calling thread: only it may use the ring afterwards. Returns 1, -EEXIST when
- * done already (the ring stays usable), or -EINVAL before kernel 5.18, which a
- * program may ignore.
+ * calling thread: only it may use, unregister and exit the ring afterwards. In
+ * another thread the index may be that of another ring. Returns 1, -EEXIST when
+ * done already (the ring stays usable), -EBUSY beyond 16 rings of the thread, or
+ * -EINVAL before kernel 5.18; a program may ignore them.
  */
 int io_uring_register_ring_fd(struct io_uring *ring) LIBURING_NOEXCEPT;
 
@@ -135,9 +143,11 @@ int io_uring_close_ring_fd(struct io_uring *ring) LIBURING_NOEXCEPT;
 /*
  * io_uring_register_sync_cancel - cancel requests and wait until they are gone.
  *
- * reg says which, and how long to wait at most. Returns the number cancelled or
- * 0; -ENOENT when none matches, -ETIME. Each cancelled request still posts its
- * CQE. Since kernel 6.0.
+ * reg says which, and how long to wait at most. Returns 0, or -ENOENT when none
+ * matches; with IORING_ASYNC_CANCEL_ALL or _ANY the number cancelled, 0 for none.
+ * -ETIME when the time is up before they have ended. Each cancelled request still
+ * posts its CQE, with IORING_SETUP_DEFER_TASKRUN in the next enter. Since kernel
+ * 6.0.
  */
 int io_uring_register_sync_cancel(struct io_uring *ring, struct io_uring_sync_cancel_reg *reg)
 	LIBURING_NOEXCEPT;
@@ -145,16 +155,17 @@ int io_uring_register_sync_cancel(struct io_uring *ring, struct io_uring_sync_ca
 /*
  * io_uring_register_sync_msg - send a message to another ring without having one.
  *
- * sqe is one that io_uring_prep_msg_ring filled; it is read before the return.
- * Since kernel 6.13.
+ * sqe is one that was zeroed and io_uring_prep_msg_ring filled; it is read before
+ * the return. Returns 0; -EBADFD when the target is no ring or is disabled. Since
+ * kernel 6.13.
  */
 int io_uring_register_sync_msg(struct io_uring_sqe *sqe) LIBURING_NOEXCEPT;
 
 /*
  * io_uring_register_napi - poll network devices busily while waiting.
  *
- * napi holds the time in microseconds; the setting before comes back in it.
- * Since kernel 6.9.
+ * napi holds the time in microseconds, at most 10000 are used; the setting before
+ * comes back in it, so zero it before another call. Since kernel 6.9.
  */
 int io_uring_register_napi(struct io_uring *ring, struct io_uring_napi *napi) LIBURING_NOEXCEPT;
 
@@ -195,15 +206,17 @@ int io_uring_register_bpf_filter_task(struct io_uring_bpf *bpf) LIBURING_NOEXCEP
  * io_uring_register_query - ask the kernel what it has, without a ring.
  *
  * query is the first of a chain of headers; each one's answer and result come
- * back in it. Since kernel 6.18.
+ * back in it. Returns 0 also where a question failed: look at result. -ERANGE for
+ * too long a chain. Since kernel 6.18.
  */
 int io_uring_register_query(struct io_uring_query_hdr *query) LIBURING_NOEXCEPT;
 
 /*
  * io_uring_register_region - share memory with the ring, for the arguments of waits.
  *
- * With IORING_MEM_REGION_REG_WAIT_ARG only on a ring that is still disabled. The
- * memory must stay until the ring is gone. Since kernel 6.13.
+ * With IORING_MEM_REGION_REG_WAIT_ARG only on a ring that is still disabled. One
+ * for a ring: -EBUSY. The kernel keeps its pages until the ring is gone. Since
+ * kernel 6.13.
  */
 int io_uring_register_region(struct io_uring *ring, struct io_uring_mem_region_reg *reg)
 	LIBURING_NOEXCEPT;
