@@ -26,8 +26,8 @@
  *   zero copy: until the notification). What a pointer leads to besides data
  *   (path, iovec array, msghdr, address, timespec) is read while the SQE is
  *   submitted: until io_uring_submit returns, with IORING_SETUP_SQPOLL until the
- *   CQE. Kernels before 5.5 (no IORING_FEAT_SUBMIT_STABLE) need it until the CQE
- *   too.
+ *   CQE. The control data of a msghdr must stay until the CQE. Kernels before 5.5
+ *   (no IORING_FEAT_SUBMIT_STABLE) need all of it until the CQE.
  * - A file_index is a slot of the registered file table, counted from 0, or
  *   IORING_FILE_INDEX_ALLOC, where the helper says so, to have the kernel pick
  *   one and return it.

@@ -52,8 +52,8 @@ IOURINGINLINE void io_uring_prep_poll_remove(struct io_uring_sqe *sqe,
  * io_uring_prep_poll_update - change the poll with old_user_data. Since 5.13.
  *
  * flags say what counts: IORING_POLL_UPDATE_EVENTS poll_mask,
- * IORING_POLL_UPDATE_USER_DATA new_user_data; IORING_POLL_ADD_MULTI keeps it
- * multishot.
+ * IORING_POLL_UPDATE_USER_DATA new_user_data, which is else 0. The poll stays one
+ * of one shot or of many: IORING_POLL_ADD_MULTI does not change that.
  */
 IOURINGINLINE void io_uring_prep_poll_update(struct io_uring_sqe *sqe, __u64 old_user_data,
 					     __u64 new_user_data, unsigned int poll_mask,

@@ -79,6 +79,8 @@ IOURINGINLINE void io_uring_prep_accept(struct io_uring_sqe *sqe, int fd, struct
  * io_uring_prep_accept_direct - the connection becomes a direct descriptor in
  * slot file_index, or with IORING_FILE_INDEX_ALLOC in one that the kernel picks.
  * Since 5.15. SOCK_CLOEXEC is refused.
+ *
+ * Where there is no such slot, or none is free, the connection that came is lost.
  */
 IOURINGINLINE void io_uring_prep_accept_direct(struct io_uring_sqe *sqe, int fd,
 					       struct sockaddr *addr, socklen_t *addrlen,
@@ -183,6 +185,8 @@ IOURINGINLINE void io_uring_prep_sendto(struct io_uring_sqe *sqe, int sockfd, co
 
 /*
  * io_uring_prep_sendmsg - sendmsg(2). Since 5.3.
+ *
+ * Control data is read when the message goes out: it must stay until the CQE.
  */
 IOURINGINLINE void io_uring_prep_sendmsg(struct io_uring_sqe *sqe, int fd,
 					 const struct msghdr *msg,
@@ -300,10 +304,10 @@ IOURINGINLINE void io_uring_prep_recv_multishot(struct io_uring_sqe *sqe, int so
 /*
  * io_uring_prep_recvmsg_multishot - the same for recvmsg(2). Since 6.0.
  *
- * Of msg only msg_namelen and msg_controllen count: they size the areas for name
- * and control data in each buffer, which io_uring_recvmsg_validate and what is
- * beside it take apart. A datagram without data ends the request, as the end of a
- * stream does.
+ * Of msg only msg_namelen and msg_controllen count, the rest is 0: they size the
+ * areas for name and control data in each buffer, which io_uring_recvmsg_validate
+ * and what is beside it take apart. The result counts header and areas, also at
+ * the end of a stream, which ends the request; so does a datagram without data.
  */
 IOURINGINLINE void io_uring_prep_recvmsg_multishot(struct io_uring_sqe *sqe, int fd,
 						   struct msghdr *msg,

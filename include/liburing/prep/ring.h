@@ -100,7 +100,8 @@ IOURINGINLINE void io_uring_prep_files_update(struct io_uring_sqe *sqe, int *fds
  * io_uring_prep_provide_buffers - put nr buffers of len bytes each, side by side
  * from addr on, into group bgid under the ids bid, bid + 1, .... Since 5.7.
  *
- * A ring of buffers (io_uring_setup_buf_ring) does the same without a request.
+ * Any result that is not negative is success. A ring of buffers
+ * (io_uring_setup_buf_ring) does the same without a request.
  */
 IOURINGINLINE void io_uring_prep_provide_buffers(struct io_uring_sqe *sqe, void *addr, int len,
 						 int nr, int bgid, int bid) LIBURING_NOEXCEPT

@@ -53,8 +53,11 @@ IOURINGINLINE void io_uring_prep_timeout_remove(struct io_uring_sqe *sqe, __u64 
 }
 
 /*
- * io_uring_prep_timeout_update - give the timeout with this user_data a new time,
- * keeping its count. Since 5.11.
+ * io_uring_prep_timeout_update - give the timeout with this user_data a new time.
+ * Since 5.11.
+ *
+ * Its count is dropped: from then on the time alone ends it, and a multishot one
+ * has no end.
  *
  * flags: IORING_TIMEOUT_ABS, and IORING_LINK_TIMEOUT_UPDATE for one that
  * io_uring_prep_link_timeout made. IORING_TIMEOUT_UPDATE is added.
@@ -71,6 +74,9 @@ IOURINGINLINE void io_uring_prep_timeout_update(struct io_uring_sqe *sqe,
 /*
  * io_uring_prep_link_timeout - cancel the request before it, whose flags hold
  * IOSQE_IO_LINK, if it has not completed by the time ts. Since 5.5.
+ *
+ * The result is -ETIME where it went off (1 where that request was a futex wait or
+ * a waitid), -ECANCELED where the request was in time.
  */
 IOURINGINLINE void io_uring_prep_link_timeout(struct io_uring_sqe *sqe,
 					      const struct __kernel_timespec *ts,
