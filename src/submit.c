@@ -25,7 +25,6 @@ static inline unsigned sq_flush_plain(struct io_uring *ring)
 	io_uring_smp_store_release(sq->ktail, tail);
 	/* Plain: only an enter that this thread makes can move it. */
 	head = *sq->khead;
-	sq->tail_limit = head + sq->ring_mask;
 	return tail - head;
 }
 
@@ -38,8 +37,12 @@ LIBURING_COLD unsigned iou_flush_sq(struct io_uring *ring)
 	struct io_uring_sq *sq = &ring->sq;
 	unsigned tail = sq->sqe_tail;
 
-	if (!(ring->flags & RARE_SETUP))
-		return sq_flush_plain(ring);
+	if (!(ring->flags & RARE_SETUP)) {
+		unsigned nr = sq_flush_plain(ring);
+
+		sq->tail_limit = tail - nr + sq->ring_mask;
+		return nr;
+	}
 	if (ring->flags & IORING_SETUP_SQ_REWIND)
 		return tail;
 	sq->sqe_head = tail;
@@ -81,6 +84,7 @@ LIBURING_COLD static int submit_rare(struct io_uring *ring, unsigned wait_nr, bo
 static inline int submit_and_reap(struct io_uring *ring, unsigned wait_nr)
 {
 	unsigned submit, flags = 0;
+	int ret;
 
 	if (uring_unlikely(ring->flags & RARE_SETUP))
 		return submit_rare(ring, wait_nr, false);
@@ -90,7 +94,10 @@ static inline int submit_and_reap(struct io_uring *ring, unsigned wait_nr)
 		flags = IORING_ENTER_GETEVENTS;
 	else if (!submit)
 		return 0;
-	return iou_enter_plain(ring, submit, wait_nr, flags, NULL, IOU_SIGSET_SZ);
+	ret = iou_enter_plain(ring, submit, wait_nr, flags, NULL, IOU_SIGSET_SZ);
+	/* The slots that this enter has freed, so that a ring that was full has room. */
+	ring->sq.tail_limit = *ring->sq.khead + ring->sq.ring_mask;
+	return ret;
 }
 
 int io_uring_submit(struct io_uring *ring)
