@@ -30,9 +30,12 @@ static void queue_nops(struct io_uring *ring, unsigned nr)
 	unsigned i;
 
 	for (i = 0; i < nr; i++) {
-		sqe = io_uring_get_sqe(ring);
-		if (!sqe)
-			die("no free SQE");
+		/* A polling thread may post a CQE before it gives the slot back. */
+		while (!(sqe = io_uring_get_sqe(ring))) {
+			if (!(ring->flags & IORING_SETUP_SQPOLL))
+				die("no free SQE");
+			check(io_uring_sqring_wait(ring), "io_uring_sqring_wait");
+		}
 		io_uring_prep_nop(sqe);
 		io_uring_sqe_set_data64(sqe, i);
 	}
