@@ -3,8 +3,10 @@
  * Registered ("fixed") buffers, which the kernel keeps pinned, and rings of
  * provided buffers, from which it picks. Returns and threads as in register.h.
  *
- * Registered memory must stay mapped until it is unregistered. It counts against
- * RLIMIT_MEMLOCK: -ENOMEM. A buffer is at most 1 GiB.
+ * Registered memory must stay mapped until it is unregistered: the kernel goes on
+ * with the pages that were there. It counts against RLIMIT_MEMLOCK: -ENOMEM. A
+ * buffer is at most 1 GiB, a table at most 16384 slots; NULL of length 0 is an
+ * empty slot.
  */
 #ifndef LIBURING_REGISTER_BUFFERS_H
 #define LIBURING_REGISTER_BUFFERS_H
@@ -35,7 +37,8 @@ int io_uring_register_buffers_sparse(struct io_uring *ring, unsigned nr) LIBURIN
 /*
  * io_uring_register_buffers_update_tag - replace nr slots from off on.
  *
- * Returns the number done. Since kernel 5.13.
+ * Returns the number done, which is short where a later one failed; -ENXIO without
+ * a table. Since kernel 5.13.
  */
 int io_uring_register_buffers_update_tag(struct io_uring *ring, unsigned off,
 					 const struct iovec *iovecs, const __u64 *tags,
@@ -51,7 +54,8 @@ int io_uring_unregister_buffers(struct io_uring *ring) LIBURING_NOEXCEPT;
  * io_uring_clone_buffers - give dst the buffer table of src. Since kernel 6.12.
  *
  * dst must have none: -EBUSY. src is named by its registered index where it has
- * one, which must then be of the calling thread.
+ * one, which must then be of the calling thread. Both rings must be of the same
+ * process: -EINVAL. Tags are not cloned.
  */
 int io_uring_clone_buffers(struct io_uring *dst, struct io_uring *src) LIBURING_NOEXCEPT;
 #pragma GCC diagnostic pop
@@ -59,14 +63,15 @@ int io_uring_clone_buffers(struct io_uring *dst, struct io_uring *src) LIBURING_
 /*
  * __io_uring_clone_buffers - the same with flags: IORING_REGISTER_SRC_REGISTERED
  * allows the registered index, without it src is named by its descriptor;
- * IORING_REGISTER_DST_REPLACE drops a table that dst has.
+ * IORING_REGISTER_DST_REPLACE lets dst have a table, in which the slots that are
+ * written are replaced.
  */
 int __io_uring_clone_buffers(struct io_uring *dst, struct io_uring *src, unsigned flags)
 	LIBURING_NOEXCEPT;
 
 /*
  * io_uring_clone_buffers_offset - clone nr buffers from index src_off of src to
- * index dst_off of dst; nr 0 is all. Since kernel 6.13.
+ * index dst_off of dst; nr 0 is all, with offsets of 0 only. Since kernel 6.13.
  */
 int io_uring_clone_buffers_offset(struct io_uring *dst, struct io_uring *src, unsigned dst_off,
 				  unsigned src_off, unsigned nr, unsigned flags) LIBURING_NOEXCEPT;

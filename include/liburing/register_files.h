@@ -51,7 +51,8 @@ int io_uring_unregister_files(struct io_uring *ring) LIBURING_NOEXCEPT;
 
 /*
  * io_uring_register_file_alloc_range - the slots that IORING_FILE_INDEX_ALLOC
- * chooses from: len of them from off on. Since kernel 6.0.
+ * chooses from: len of them from off on, until there is another table. Since
+ * kernel 6.0.
  */
 int io_uring_register_file_alloc_range(struct io_uring *ring, unsigned off, unsigned len)
 	LIBURING_NOEXCEPT;
