@@ -83,6 +83,8 @@ IOURINGINLINE void io_uring_prep_close(struct io_uring_sqe *sqe, int fd) LIBURIN
 /*
  * io_uring_prep_close_direct - empty slot file_index of the file table; without
  * IOSQE_FIXED_FILE. Since 5.15.
+ *
+ * IORING_FILE_INDEX_ALLOC is no slot: with it the request closes descriptor 0.
  */
 IOURINGINLINE void io_uring_prep_close_direct(struct io_uring_sqe *sqe,
 					      unsigned int file_index) LIBURING_NOEXCEPT
@@ -153,7 +155,7 @@ IOURINGINLINE void io_uring_prep_ftruncate(struct io_uring_sqe *sqe, int fd,
  * io_uring_prep_fadvise, io_uring_prep_fadvise64 - posix_fadvise(3). Since 5.6;
  * lengths beyond 32 bits, the second form, 6.11.
  *
- * Older kernels take the second form's length for 0, which is up to the end.
+ * Older kernels look for the length in sqe->len, where the second form has 0.
  */
 IOURINGINLINE void io_uring_prep_fadvise(struct io_uring_sqe *sqe, int fd, __u64 offset,
 					 __u32 len, int advice) LIBURING_NOEXCEPT
