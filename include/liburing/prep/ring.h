@@ -34,9 +34,10 @@ IOURINGINLINE void io_uring_prep_nop128(struct io_uring_sqe *sqe) LIBURING_NOEXC
  * io_uring_prep_msg_ring, io_uring_prep_msg_ring_cqe_flags - post a CQE in the
  * ring whose descriptor is fd. Since 5.18; with cqe_flags 6.3.
  *
- * The CQE there has user_data data and result len. flags are IORING_MSG_RING_...
- * bits: CQE_SKIP posts none there. The second form adds FLAGS_PASS, and that CQE
- * gets cqe_flags as its flags. The sender's own CQE says whether it worked.
+ * The CQE there has user_data data and result len. flags is 0: of the
+ * IORING_MSG_RING_... bits, CQE_SKIP is for files only and refused here. The second
+ * form adds FLAGS_PASS, and that CQE gets cqe_flags as its flags. The sender's own
+ * CQE says whether it worked.
  */
 IOURINGINLINE void io_uring_prep_msg_ring(struct io_uring_sqe *sqe, int fd, unsigned int len,
 					  __u64 data, unsigned int flags) LIBURING_NOEXCEPT
@@ -61,7 +62,7 @@ IOURINGINLINE void io_uring_prep_msg_ring_cqe_flags(struct io_uring_sqe *sqe, in
  *
  * source_fd is the slot here, target_fd the slot there, or
  * IORING_FILE_INDEX_ALLOC, which the second form stands for. data is the
- * user_data of the CQE there.
+ * user_data of the CQE there; IORING_MSG_RING_CQE_SKIP in flags posts none.
  */
 IOURINGINLINE void io_uring_prep_msg_ring_fd(struct io_uring_sqe *sqe, int fd, int source_fd,
 					     int target_fd, __u64 data,
