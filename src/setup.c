@@ -250,6 +250,9 @@ int io_uring_queue_init_mem(unsigned entries, struct io_uring *ring, struct io_u
 
 void io_uring_queue_exit(struct io_uring *ring)
 {
+	/* Nothing but zeros: descriptor 0 is not a ring's. */
+	if (!ring->sq.sqes)
+		return;
 	IOU_CHECK(exit, ring);
 	iou_unmap_ring(ring);
 	/* Ignored: the index is another thread's, or gone with it. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A resize of a ring whose set-up had failed read through a null pointer. A second
- * exit of a ring closed whatever had got its descriptor's number since.
+ * exit of a ring closed whatever had got its descriptor's number since, and the exit of
+ * a struct of zeros closed descriptor 0.
  */
 #include "test.h"
 
@@ -33,11 +34,27 @@ static void test_second_exit(void **state)
 	close(fd);
 }
 
+static void test_exit_of_zeros(void **state)
+{
+	struct io_uring ring;
+	int saved = dup(0);
+
+	/* Whatever 0 is here, it stays open. */
+	if (saved < 0)
+		assert_int_equal(open("/dev/null", O_RDONLY), 0);
+	memset(&ring, 0, sizeof(ring));
+	io_uring_queue_exit(&ring);
+	assert_int_not_equal(fcntl(0, F_GETFD), -1);
+	if (saved >= 0)
+		close(saved);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		timed_test(test_resize_of_none),
 		timed_test(test_second_exit),
+		timed_test(test_exit_of_zeros),
 	};
 
 	return cmocka_run_group_tests_name("ring_that_is_none", tests, NULL, NULL);
