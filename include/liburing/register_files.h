@@ -37,7 +37,8 @@ int io_uring_register_files_sparse(struct io_uring *ring, unsigned nr) LIBURING_
  * io_uring_register_files_update - replace nr_files slots from off on.
  *
  * -1 empties a slot, IORING_REGISTER_FILES_SKIP leaves it. Returns the number
- * done, which is short where a later one failed. Since kernel 5.5.
+ * done, which is short where a later one failed; the slot that failed is empty
+ * then. Since kernel 5.5.
  */
 int io_uring_register_files_update(struct io_uring *ring, unsigned off, const int *files,
 				   unsigned nr_files) LIBURING_NOEXCEPT;
