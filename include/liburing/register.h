@@ -143,11 +143,11 @@ int io_uring_close_ring_fd(struct io_uring *ring) LIBURING_NOEXCEPT;
 /*
  * io_uring_register_sync_cancel - cancel requests and wait until they are gone.
  *
- * reg says which, and how long to wait at most. Returns 0, or -ENOENT when none
- * matches; with IORING_ASYNC_CANCEL_ALL or _ANY the number cancelled, 0 for none.
- * -ETIME when the time is up before they have ended. Each cancelled request still
- * posts its CQE, with IORING_SETUP_DEFER_TASKRUN in the next enter. Since kernel
- * 6.0.
+ * reg says which, and how long to wait at most. Returns 0 (1 for a futex wait or a
+ * waitid), or -ENOENT when none matches; with IORING_ASYNC_CANCEL_ALL or _ANY the
+ * number cancelled, 0 for none. -ETIME when the time is up before they have ended.
+ * Each cancelled request still posts its CQE, with IORING_SETUP_DEFER_TASKRUN in
+ * the next enter. Since kernel 6.0.
  */
 int io_uring_register_sync_cancel(struct io_uring *ring, struct io_uring_sync_cancel_reg *reg)
 	LIBURING_NOEXCEPT;
