@@ -16,7 +16,8 @@ fi
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 page=io_uring_setup_buf_ring.3
-functions="io_uring_free_buf_ring io_uring_register_buf_ring io_uring_unregister_buf_ring io_uring_buf_ring_head"
+functions="io_uring_free_buf_ring io_uring_register_buf_ring io_uring_unregister_buf_ring"
+functions="$functions io_uring_buf_ring_head"
 mkdir -p "$work/man" "$work/root/man3"
 cat >"$work/sound" <<'END_OF_PAGE'
 .\" SPDX-License-Identifier: MIT
@@ -118,6 +119,8 @@ finds 'not in the SYNOPSIS' '/int io_uring_unregister_buf_ring/d'
 finds 'declares what no header does' 's/^\.fi/.B int io_uring_no_such(int x);\n.fi/'
 finds 'example:.*error' 's/(ring, 1)/(ring)/'
 finds 'ends with status 1' 's/return 0/return 1/'
+finds 'ends with status 1' \
+	's/return 0/struct io_uring ring; return io_uring_queue_init(2, \&ring, 0) < 0/'
 finds 'invalid escape\|unterminated\|unknown\|WARNING\|ERROR\|STYLE' 's/^say\.$/.BX say./'
 finds 'comes too late' 's/SH ERRORS/SH NOTES/; s/SH EXAMPLES/SH FLAGS/'
 finds 'refers to mmapp.2' 's/mmap/mmapp/'
