@@ -83,8 +83,6 @@ LIBURING_COLD static unsigned peek_batch_rare(struct io_uring *ring, struct io_u
 {
 	unsigned n = cq_collect_any(ring, cqes, count);
 
-	if (!n && count)
-		IOU_CHECK(empty_peek, ring);
 	if (n || !count || !iou_cq_needs_enter(ring) || io_uring_get_events(ring) < 0)
 		return n;
 	return cq_collect_any(ring, cqes, count);
@@ -92,7 +90,12 @@ LIBURING_COLD static unsigned peek_batch_rare(struct io_uring *ring, struct io_u
 
 unsigned io_uring_peek_batch_cqe(struct io_uring *ring, struct io_uring_cqe **cqes, unsigned count)
 {
+	unsigned n;
+
 	if (uring_likely(holds_programs_only(ring) && io_uring_cq_ready(ring)))
 		return cq_collect(ring, cqes, count);
-	return peek_batch_rare(ring, cqes, count);
+	n = peek_batch_rare(ring, cqes, count);
+	if (!n && count)
+		IOU_CHECK(empty_peek, ring);
+	return n;
 }

@@ -116,8 +116,10 @@ static void read_data_after_seen(void)
 	need(io_uring_submit_and_wait(ring, 1) == 1);
 	need(io_uring_wait_cqe(ring, &cqe) == 0);
 	io_uring_cqe_seen(ring, cqe);
+#ifndef __SANITIZE_ADDRESS__ /* which does not let it be read at all */
 	/* Whoever reads a field does not read what it was. */
 	need(cqe->res != 0 && cqe->user_data != 1);
+#endif
 	io_uring_cqe_get_data64(cqe);
 }
 
@@ -229,7 +231,11 @@ static void write_mapped(void)
 static void test_unmapped(void **state)
 {
 	expect_abort(send_unmapped, "io_uring_submit_and_get_events", "IORING_OP_WRITE (23)");
+#ifndef __SANITIZE_ADDRESS__ /* whose own check, which comes first, reads the array */
 	expect_abort(read_unmapped_iovecs, "io_uring_submit", "the iovec array");
+#else
+	(void)read_unmapped_iovecs;
+#endif
 	expect_silence(write_mapped);
 }
 
