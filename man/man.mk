@@ -3,7 +3,7 @@
 # A part of the Makefile. The manual: pages in man(7) source, which need no tool, and
 # a link for each other name of a page. M=WORD checks only pages with it in their name.
 
-.PHONY: install-man uninstall-man check-man
+.PHONY: install-man uninstall-man check-man doc
 MANPAGES := $(wildcard $Sman/*.[1-9])
 page_dir = $(MANDIR)/man$(subst .,,$(suffix $(1)))
 # Lines "man3/LINK.3 man3/PAGE.3".
@@ -22,3 +22,7 @@ check-man: all $(BUILD)/tools/without_rings
 	@rm -rf $(BUILD)/man
 	@$(MAKE) --no-print-directory install-man DESTDIR=$(abspath $(BUILD))/man MANDIR=
 	@$(RUN_ENV) MAN_ROOT=$(abspath $(BUILD))/man M='$M' $Stools/check-man
+	$(if $M,,@$(MAKE) --no-print-directory doc)
+
+doc:
+	@SRCDIR=$(SRCDIR) $Stools/man-html $(BUILD)/html $(MANPAGES)
