@@ -15,6 +15,7 @@ struct wait_req {
 	const void *arg;
 	size_t arg_sz;
 	int64_t deadline_ns;	/* where the enter itself looks at no clock; else 0 */
+	int *hidden_err;	/* where not NULL: gets an error that a count hides */
 };
 
 /*
@@ -108,6 +109,8 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 			 */
 			if (nr || ret == -ETIME)
 				iou_peek_cqe(ring, cqe_ptr, NULL);
+			if (nr && req->hidden_err)
+				*req->hidden_err = ret;
 			return nr || *cqe_ptr ? nr : ret;
 		}
 		entered = true;
@@ -170,6 +173,26 @@ static int wait_with_ext_arg(struct io_uring *ring, struct io_uring_cqe **cqe_pt
 }
 
 /*
+ * A polling thread may take the timeout only after the wait is over and its time
+ * gone: there the time lies in the slot itself, in the bytes that a timeout does
+ * not use and that stay until the slot was taken.
+ */
+static void fill_timeout_sqe(const struct io_uring *ring, struct io_uring_sqe *sqe,
+			     const struct __kernel_timespec *ts, unsigned wait_nr)
+{
+	struct __kernel_timespec *kept;
+
+	/* More completions than the kernel can count never come. */
+	io_uring_prep_timeout(sqe, ts, wait_nr < INT32_MAX ? wait_nr : INT32_MAX, 0);
+	sqe->user_data = LIBURING_UDATA_TIMEOUT;
+	if (ring->flags & IORING_SETUP_SQPOLL) {
+		kept = (void *)((char *)sqe + offsetof(struct io_uring_sqe, addr3));
+		*kept = *ts;
+		sqe->addr = uring_ptr_to_u64(kept);
+	}
+}
+
+/*
  * The private timeout is the last in the SQ. Where the kernel has not taken it, it
  * is taken back: by the next submit its time would be gone, and it would count as
  * one of the program's. A polling thread takes it in any case.
@@ -183,17 +206,18 @@ static void withdraw_timeout_sqe(struct io_uring *ring)
 		return;
 	sq->sqe_head = --sq->sqe_tail;
 	iou_set_tail_limit(ring, head);
-	/* The kernel looks at the tail only in an enter of this thread's. */
+	/* Release: as every store of the tail. Only an enter of this thread's looks at it. */
 	io_uring_smp_store_release(sq->ktail, sq->sqe_tail);
 }
 
 /*
  * For kernels whose enter takes no timeout: a timeout request goes along with
- * what the program has queued. Returns as get_cqe.
+ * what the program has queued. Returns as get_cqe; where an error came after
+ * something was submitted, *hidden_err is that error.
  */
 static int wait_with_timeout_sqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 				 unsigned wait_nr, const struct __kernel_timespec *ts,
-				 const sigset_t *sigmask)
+				 const sigset_t *sigmask, int *hidden_err)
 {
 	struct wait_req req = {
 		.nr_private = 1,
@@ -201,6 +225,7 @@ static int wait_with_timeout_sqe(struct io_uring *ring, struct io_uring_cqe **cq
 		.arg = sigmask,
 		.arg_sz = IOU_SIGSET_SZ,
 		.deadline_ns = deadline_after(ts),
+		.hidden_err = hidden_err,
 	};
 	struct io_uring_sqe *sqe = iou_get_sqe(ring);
 	int nr_before = 0, ret;
@@ -214,16 +239,16 @@ static int wait_with_timeout_sqe(struct io_uring *ring, struct io_uring_cqe **cq
 		if (!sqe)
 			return -EAGAIN;
 	}
-	/* More completions than the kernel can count never come. */
-	io_uring_prep_timeout(sqe, ts, wait_nr < INT32_MAX ? wait_nr : INT32_MAX, 0);
-	sqe->user_data = LIBURING_UDATA_TIMEOUT;
+	fill_timeout_sqe(ring, sqe, ts, wait_nr);
 
 	req.submit = iou_flush_sq(ring);
 	ret = get_cqe(ring, cqe_ptr, &req);
 	withdraw_timeout_sqe(ring);
-	if (ret < 0)
-		return nr_before ? nr_before : ret;
-	return nr_before + ret;
+	if (ret >= 0 || !nr_before)
+		return nr_before + ret;
+	*hidden_err = ret;
+	iou_peek_cqe(ring, cqe_ptr, NULL);
+	return nr_before;
 }
 
 /* Whether the ring already holds what a wait would wait for. */
@@ -239,7 +264,7 @@ int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, uns
 		       struct __kernel_timespec *ts, sigset_t *sigmask)
 {
 	int64_t deadline_ns;
-	int ret;
+	int ret, err = 0;
 
 	IOU_CHECK(wait, ring, wait_nr, ts != NULL);
 	if (!ts)
@@ -251,12 +276,14 @@ int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, uns
 		return *cqe_ptr ? 0 : -EAGAIN;
 
 	deadline_ns = deadline_after(ts);
-	ret = wait_with_timeout_sqe(ring, cqe_ptr, wait_nr, ts, sigmask);
+	ret = wait_with_timeout_sqe(ring, cqe_ptr, wait_nr, ts, sigmask, &err);
 	if (ret < 0)
 		return ret;
 	if (*cqe_ptr)
 		return 0;
 	/* Something of the program's was submitted on the way; why did it end? */
+	if (err)
+		return err;
 	return iou_sys_now_ns() >= deadline_ns ? -ETIME : -EINTR;
 }
 
@@ -282,13 +309,15 @@ int io_uring_submit_and_wait_timeout(struct io_uring *ring, struct io_uring_cqe 
 				     unsigned wait_nr, struct __kernel_timespec *ts,
 				     sigset_t *sigmask)
 {
+	int err;
+
 	*cqe_ptr = NULL;
 	IOU_CHECK(submit, ring, wait_nr != 0);
 	if (ts && (ring->features & IORING_FEAT_EXT_ARG))
 		return wait_with_ext_arg(ring, cqe_ptr, iou_flush_sq(ring), wait_nr, ts, 0,
 					 sigmask);
 	if (ts && !cq_has_enough(ring, cqe_ptr, wait_nr))
-		return wait_with_timeout_sqe(ring, cqe_ptr, wait_nr, ts, sigmask);
+		return wait_with_timeout_sqe(ring, cqe_ptr, wait_nr, ts, sigmask, &err);
 	return __io_uring_get_cqe(ring, cqe_ptr, iou_flush_sq(ring), wait_nr, sigmask);
 }
 
