@@ -84,6 +84,18 @@ static void copy_queued_sqes(const struct io_uring *from, struct io_uring *to)
 				from->sq.sqes[((size_t)(i & from->sq.ring_mask) << shift) + part];
 }
 
+/*
+ * The kernel has left the memory that the ring has mapped. Nothing that an enter
+ * did could be seen there, so that none may succeed. The real descriptor stays.
+ */
+static void ring_cut_off(struct io_uring *ring)
+{
+	/* Ignored: a ring that has no index, or loses it with its thread. */
+	io_uring_unregister_ring_fd(ring);
+	ring->int_flags &= (__u8)~(IOU_INT_REG_RING | IOU_INT_REG_REG_RING);
+	ring->enter_ring_fd = -1;
+}
+
 int io_uring_resize_rings(struct io_uring *ring, struct io_uring_params *p)
 {
 	struct reserve rings = { NULL, 0 }, sqes = { NULL, 0 };
@@ -119,8 +131,10 @@ int io_uring_resize_rings(struct io_uring *ring, struct io_uring_params *p)
 	ret = reserve_fill(&rings, ring->ring_fd, IORING_OFF_SQ_RING, rings_sz);
 	if (!ret)
 		ret = reserve_fill(&sqes, ring->ring_fd, IORING_OFF_SQES, iou_get_sqes_sz(p));
-	if (ret)
+	if (ret) {
+		ring_cut_off(ring);
 		goto err;
+	}
 
 	fresh.sq.ring_ptr = fresh.cq.ring_ptr = rings.ptr;
 	fresh.sq.ring_sz = fresh.cq.ring_sz = rings.sz;
@@ -128,7 +142,14 @@ int io_uring_resize_rings(struct io_uring *ring, struct io_uring_params *p)
 	fresh.sq.sqes_sz = (unsigned)sqes.sz;
 	iou_set_pointers(p, &fresh);
 	iou_fill_sq_array(&fresh);
+	/*
+	 * Plain, all of these: the kernel moves the SQ's head, and looks at the CQ's,
+	 * in an enter. While the ring was cut off, only the program moved the latter.
+	 */
 	iou_set_tail_limit(&fresh, *fresh.sq.khead);
+	*fresh.cq.khead = *old.cq.khead;
+	if (fresh.enter_ring_fd == -1)
+		fresh.enter_ring_fd = fresh.ring_fd;
 	copy_queued_sqes(&old, &fresh);
 	*ring = fresh;
 	IOU_CHECK(moved, &old, ring);

@@ -244,22 +244,6 @@ static void what_can_fail_fails_first(void **state)
 	io_uring_queue_exit(&ring);
 }
 
-/* Nothing can be saved then, but nothing leaks and the exit works. */
-static void a_mapping_fails_after_the_swap(void **state)
-{
-	struct io_uring ring;
-	unsigned nth;
-
-	for (nth = 3; nth <= 4; nth++) {
-		init_ring(&ring, 8, DEFER);
-		fake_fail(NR_MMAP, nth, ENOMEM);
-		assert_int_equal(resize(&ring, 64, 0), -ENOMEM);
-		assert_int_equal(fake_nr_leaks(), 3);
-		io_uring_queue_exit(&ring);
-		assert_int_equal(fake_check(), 0);
-	}
-}
-
 static void sizes_that_cannot_be(void **state)
 {
 	struct io_uring ring, before;
@@ -368,7 +352,6 @@ int main(void)
 		FAKE_TEST(the_same_parameters_twice),
 		FAKE_TEST(rounded_and_clamped),
 		FAKE_TEST(what_can_fail_fails_first),
-		FAKE_TEST(a_mapping_fails_after_the_swap),
 		FAKE_TEST(sizes_that_cannot_be),
 		FAKE_TEST(too_much_is_queued_or_posted),
 		FAKE_TEST(rings_that_cannot_be_resized),
