@@ -37,6 +37,7 @@ static void ring_adopt(struct io_uring *ring, int fd, const struct io_uring_para
 	if ((p->flags & IORING_SETUP_IOPOLL) && !(p->flags & IORING_SETUP_SQPOLL))
 		ring->int_flags |= IOU_INT_CQ_ENTER;
 	iou_fill_sq_array(ring);
+	/* Plain: only the program moves the tail, and no head passes it. */
 	ring->sq.sqe_head = ring->sq.sqe_tail = *ring->sq.ktail;
 	iou_set_tail_limit(ring, *ring->sq.khead);
 }
@@ -119,9 +120,14 @@ static int ring_mem_place(const struct iou_ring_size *size, struct ring_mem *mem
 	ring->int_flags |= IOU_INT_APP_MEM;
 	if (!mem->buf)
 		return -EFAULT;
+	if ((uintptr_t)mem->buf % iou_get_page_size())
+		return -EINVAL;
 	ring->sq.sqes = (struct io_uring_sqe *)mem->buf;
 	ring->sq.ring_ptr = mem->buf + sqes_sz;
 	ring->cq.ring_ptr = ring->sq.ring_ptr;
+	/* Any write of the kernel's tells, and does not crash, where the page is not writable. */
+	if (iou_sys_clock(ring->sq.ring_ptr) == -EFAULT)
+		return -EFAULT;
 	/* Where another ring was, kernels may take its heads and tails as they find them. */
 	__builtin_memset(ring->sq.ring_ptr, 0, SHARED_WORDS_SZ);
 	return 0;
@@ -255,7 +261,7 @@ void io_uring_queue_exit(struct io_uring *ring)
 		return;
 	IOU_CHECK(exit, ring);
 	iou_unmap_ring(ring);
-	/* Ignored: the index is another thread's, or gone with it. */
+	/* Refused where the index is another thread's: it is gone when that one ends. */
 	if (ring->int_flags & IOU_INT_REG_RING)
 		io_uring_unregister_ring_fd(ring);
 	if (ring->ring_fd != -1)

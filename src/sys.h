@@ -102,6 +102,11 @@ static inline int iou_sys_close(int fd)
 	return (int)iou_syscall1(__NR_close, fd);
 }
 
+static inline unsigned iou_sys_gettid(void)
+{
+	return (unsigned)iou_syscall0(__NR_gettid);
+}
+
 /* Reads the limit into old and sets it from new; either may be NULL. */
 static inline int iou_sys_rlimit(int resource, const struct iou_rlimit *new_limit,
 				 struct iou_rlimit *old_limit)
@@ -110,17 +115,24 @@ static inline int iou_sys_rlimit(int resource, const struct iou_rlimit *new_limi
 				 iou_ptr_arg(old_limit));
 }
 
-/* CLOCK_MONOTONIC in nanoseconds. */
-static inline int64_t iou_sys_now_ns(void)
+/* CLOCK_MONOTONIC; -EFAULT where ts is not writable. */
+static inline int iou_sys_clock(struct __kernel_timespec *ts)
 {
-	struct __kernel_timespec ts = { 0, 0 };
 #ifdef __NR_clock_gettime64
 	const long nr = __NR_clock_gettime64;
 #else
 	const long nr = __NR_clock_gettime;
 #endif
 
-	iou_syscall2(nr, 1 /* CLOCK_MONOTONIC */, iou_ptr_arg(&ts));
+	return (int)iou_syscall2(nr, 1 /* CLOCK_MONOTONIC */, iou_ptr_arg(ts));
+}
+
+/* The same in nanoseconds. */
+static inline int64_t iou_sys_now_ns(void)
+{
+	struct __kernel_timespec ts = { 0, 0 };
+
+	iou_sys_clock(&ts);
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 

@@ -60,8 +60,10 @@ int io_uring_queue_init_params(unsigned entries, struct io_uring *ring,
  * may follow there; no byte beyond is touched. io_uring_memory_size tells how
  * many will do. The memory must be writable, and on kernels before 6.14
  * physically contiguous where rings or SQEs are more than a page (a huge page).
- * Errors as io_uring_queue_init_params, and -ENOMEM when buf_size is too small,
- * -EFAULT when buf is NULL.
+ * Errors as io_uring_queue_init_params, and
+ *   -ENOMEM  buf_size is too small
+ *   -EFAULT  buf is NULL, or there is no memory to write to
+ *   -EINVAL  buf is not page-aligned
  *
  * The memory stays the application's: io_uring_queue_exit does not unmap it. The
  * kernel ends its side some time after that call and may write to the memory
@@ -117,6 +119,14 @@ void io_uring_queue_exit(struct io_uring *ring) LIBURING_NOEXCEPT;
  *   -EBUSY      SQEs are queued on an IORING_SETUP_SQE_MIXED ring
  *   -ENOMEM     no address space
  * No other thread may use the ring meanwhile. Since kernel 6.13.
+ *
+ * Address space is reserved before the kernel is asked. Where what was reserved is
+ * gone all the same when it is mapped (another thread took it), the error is what
+ * mmap said, and the ring is cut off from the kernel: enter_ring_fd is -1, ring_fd
+ * stays open. CQEs that were there can still be reaped and SQEs be taken; whatever
+ * enters the kernel fails with -EBADF. The next io_uring_resize_rings that succeeds
+ * (the same sizes will do) connects it again, with nothing lost; a registered ring
+ * descriptor has to be registered once more.
  */
 int io_uring_resize_rings(struct io_uring *ring, struct io_uring_params *p) LIBURING_NOEXCEPT;
 
