@@ -26,6 +26,7 @@ static struct io_uring_cqe *cqe_at(const struct io_uring *ring, unsigned pos)
 NOT_SANITIZED static int slots_release(const struct io_uring *ring, unsigned nr)
 {
 	unsigned nr_words = 2U << io_uring_cqe_shift(ring);
+	/* Plain: only the reaping thread writes the head. */
 	unsigned head = *ring->cq.khead;
 	volatile __u64 *words;
 	unsigned i, word, flags, nr_more = 0;
@@ -68,6 +69,7 @@ void liburing_debug_advance(struct io_uring *ring, unsigned nr, const char *func
 void liburing_debug_seen(struct io_uring *ring, const struct io_uring_cqe *cqe,
 			 const char *function)
 {
+	/* Plain: as in slots_release. */
 	unsigned head = *ring->cq.khead;
 
 	iou_use_ring(ring, function);

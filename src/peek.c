@@ -27,6 +27,7 @@ static unsigned cq_collect(struct io_uring *ring, struct io_uring_cqe **cqes, un
 {
 	unsigned shift = io_uring_cqe_shift(ring);
 	unsigned nr = io_uring_cq_ready(ring);
+	/* Plain: only the reaping thread writes the head. */
 	unsigned first_idx = *ring->cq.khead & ring->cq.ring_mask;
 	unsigned nr_to_end = ring->cq.ring_entries - first_idx;
 	struct io_uring_cqe *first = &ring->cq.cqes[(size_t)first_idx << shift];

@@ -11,7 +11,10 @@ static unsigned *word_at(void *base, unsigned off)
 	return (unsigned *)((char *)base + off);
 }
 
-/* ring_ptr of both rings and sqes are set; point everything else into them. */
+/*
+ * ring_ptr of both rings and sqes are set; point everything else into them.
+ * Masks and numbers of entries are read plainly: they never change.
+ */
 void iou_set_pointers(const struct io_uring_params *p, struct io_uring *ring)
 {
 	struct io_uring_sq *sq = &ring->sq;

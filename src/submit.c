@@ -46,7 +46,7 @@ LIBURING_COLD unsigned iou_flush_sq(struct io_uring *ring)
 	if (ring->flags & IORING_SETUP_SQ_REWIND)
 		return tail;
 	sq->sqe_head = tail;
-	/* Release: as above. */
+	/* Release: as in sq_flush_plain, for the polling thread. */
 	io_uring_smp_store_release(sq->ktail, tail);
 	iou_set_tail_limit(ring, io_uring_load_sq_head(ring));
 	return io_uring_sq_ready(ring);

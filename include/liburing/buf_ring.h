@@ -23,6 +23,9 @@ IOURINGINLINE int io_uring_buf_ring_mask(__u32 ring_entries) LIBURING_NOEXCEPT
 
 /*
  * io_uring_buf_ring_init - empty a buffer ring, before the first add.
+ *
+ * Like every read of the tail here, a plain access: nobody else writes it, and no
+ * entry goes with the 0.
  */
 IOURINGINLINE void io_uring_buf_ring_init(struct io_uring_buf_ring *br) LIBURING_NOEXCEPT
 {

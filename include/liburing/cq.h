@@ -123,6 +123,7 @@ IOURINGINLINE struct io_uring_cqe_iter io_uring_cqe_iter_init(const struct io_ur
 	/* Bit 1 says that sizes are mixed. */
 	iter.shift = io_uring_cqe_shift(ring) |
 		     ((ring->flags & IORING_SETUP_CQE_MIXED) ? 2U : 0U);
+	/* Plain: only the reaping thread writes the head. */
 	iter.head = *ring->cq.khead;
 	/* Acquire: pairs with the kernel's release of the tail after it filled the slots. */
 	iter.tail = io_uring_smp_load_acquire(ring->cq.ktail);
@@ -187,7 +188,7 @@ IOURINGINLINE bool io_uring_cqe_iter_next(struct io_uring_cqe_iter *iter,
 IOURINGINLINE unsigned io_uring_cq_ready(const struct io_uring *ring) LIBURING_NOEXCEPT
 {
 	LIBURING_NOTE(ready, ring);
-	/* Acquire: as in io_uring_cqe_iter_init. */
+	/* Acquire, and the head plain: as in io_uring_cqe_iter_init. */
 	return io_uring_smp_load_acquire(ring->cq.ktail) - *ring->cq.khead;
 }
 
@@ -229,6 +230,7 @@ IOURINGINLINE int io_uring_cq_eventfd_toggle(struct io_uring *ring, bool enabled
 	if (!ring->cq.kflags)
 		return -EOPNOTSUPP;
 
+	/* Plain: as in io_uring_cq_eventfd_enabled. */
 	flags = *ring->cq.kflags;
 	if (enabled)
 		flags &= ~IORING_CQ_EVENTFD_DISABLED;

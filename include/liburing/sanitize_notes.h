@@ -142,6 +142,7 @@ IOURINGHELPER void liburing_open_slots(struct io_uring_cqe *cqe, size_t sz) LIBU
  */
 IOURINGHELPER void liburing_note_ready(const struct io_uring *ring) LIBURING_NOEXCEPT
 {
+	/* Plain: only the reaping thread writes the head. */
 	unsigned head = *ring->cq.khead;
 	/* Acquire: of what the submitting thread released at this address, as well. */
 	unsigned nr = io_uring_smp_load_acquire(ring->cq.ktail) - head;
@@ -171,6 +172,7 @@ IOURINGHELPER void liburing_note_released(const struct io_uring *ring,
 					  unsigned nr) LIBURING_NOEXCEPT
 {
 #ifdef LIBURING_DEBUG
+	/* Plain: as above. */
 	unsigned head = *ring->cq.khead;
 	struct io_uring_cqe *cqe;
 	size_t sz;
