@@ -179,8 +179,8 @@ ssize_t uringx_reader_read(struct uringx_reader *reader, void *buf, size_t count
  * uringx_reader_seek - lseek(2), with SEEK_SET, SEEK_CUR or SEEK_END.
  *
  * Returns the new offset, or -EINVAL, or -ESPIPE where there are no offsets.
- * Waits for the reads in flight unless their bytes are still of use: meant for
- * the odd skip, not for random access. An earlier error is forgotten, the limit
+ * Waits for the reads in flight unless their bytes are still of use (-EEXIST where
+ * they are another thread's): meant for the odd skip, not for random access. An earlier error is forgotten, the limit
  * stays where it was.
  */
 int64_t uringx_reader_seek(struct uringx_reader *reader, int64_t offset, int whence)
