@@ -73,6 +73,7 @@ int io_uring_register_ring_fd(struct io_uring *ring)
 	ret = iou_do_register(ring, IORING_REGISTER_RING_FDS, &up, 1);
 	if (ret == 1) {
 		ring->enter_ring_fd = (int)up.offset;
+		ring->owner_tid = iou_sys_gettid();
 		ring->int_flags |= IOU_INT_REG_RING;
 		if (ring->features & IORING_FEAT_REG_REG_RING)
 			ring->int_flags |= IOU_INT_REG_REG_RING;
@@ -87,7 +88,8 @@ int io_uring_unregister_ring_fd(struct io_uring *ring)
 	};
 	int ret;
 
-	if (!(ring->int_flags & IOU_INT_REG_RING))
+	/* To the kernel, the index is whatever ring of the calling thread has it. */
+	if (!(ring->int_flags & IOU_INT_REG_RING) || ring->owner_tid != iou_sys_gettid())
 		return -EINVAL;
 	ret = iou_do_register(ring, IORING_UNREGISTER_RING_FDS, &up, 1);
 	if (ret == 1) {

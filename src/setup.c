@@ -33,6 +33,7 @@ static void ring_adopt(struct io_uring *ring, int fd, const struct io_uring_para
 	if (p->flags & IORING_SETUP_REGISTERED_FD_ONLY) {
 		ring->ring_fd = -1;
 		ring->int_flags |= IOU_INT_REG_RING | IOU_INT_REG_REG_RING;
+		ring->owner_tid = iou_sys_gettid();
 	}
 	if ((p->flags & IORING_SETUP_IOPOLL) && !(p->flags & IORING_SETUP_SQPOLL))
 		ring->int_flags |= IOU_INT_CQ_ENTER;

@@ -126,7 +126,7 @@ int io_uring_register_ring_fd(struct io_uring *ring) LIBURING_NOEXCEPT;
 /*
  * io_uring_unregister_ring_fd - back to the real descriptor.
  *
- * Returns 1, or -EINVAL when none is registered. Not after
+ * Returns 1, or -EINVAL when none is registered, or another thread did it. Not after
  * io_uring_close_ring_fd, nor on a ring of IORING_SETUP_REGISTERED_FD_ONLY: nothing
  * would be left to enter the ring by.
  */

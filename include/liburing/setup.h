@@ -96,11 +96,11 @@ int io_uring_ring_dontfork(struct io_uring *ring) LIBURING_NOEXCEPT;
  * io_uring_queue_exit - give a ring up.
  *
  * Unmaps what the library mapped, drops the registered ring descriptor and
- * closes the real one; once more on the same ring does nothing. To be called by
- * the thread that registered the ring, if one did: in another, its index may be
- * that of a ring of that thread's own. Requests in flight are cancelled by the
- * kernel, in its own time: their buffers may still be written to after the call.
- * Whoever must reuse them cancels and waits for the CQEs first.
+ * closes the real one; once more on the same ring does nothing. A ring that another
+ * thread registered stays alive in the kernel until that thread drops it or ends.
+ * Requests in flight are cancelled by the kernel, in its own time: their buffers may
+ * still be written to after the call. Whoever must reuse them cancels and waits for
+ * the CQEs first.
  */
 void io_uring_queue_exit(struct io_uring *ring) LIBURING_NOEXCEPT;
 

@@ -67,7 +67,10 @@ struct io_uring {
 	int enter_ring_fd;		/* ring_fd or the registered index */
 	__u8 int_flags;
 	__u8 pad[3];
-	unsigned pad2;
+	__extension__ union {
+		unsigned pad2;
+		unsigned owner_tid;	/* of whom a registered index is */
+	};
 };
 
 /* The refill ring of zero-copy receive; the program maps and drives it. */
