@@ -106,10 +106,10 @@ $(BUILD)/obj/%.o: $Ssrc/%.c $(BUILD)/commands
 # Only what enters the kernel or is inlined is worth more bytes.
 $(patsubst %,$(BUILD)/obj/%.o,$(filter-out submit peek compat_syms,$(SOURCES))): \
 	private LIBCOMPILE += $(if $(filter -O2,$(CFLAGS)),-Os)
-# What calls the kernel last, or hardly at all, needs no unwind data in memory: a back
-# trace through a wait meets none of it. Debug information has it still.
+# What neither waits nor calls back needs no unwind data in memory: a back trace through
+# a wait meets none of it. Debug information has it still.
 $(patsubst %,$(BUILD)/obj/%.o,register register_files register_buffers buf_ring \
-		memory_size probe version nolibc): \
+		memory_size probe version nolibc ring_map resize): \
 	private LIBCOMPILE += -fno-asynchronous-unwind-tables
 $(BUILD)/obj/ffi.o: private CWARN += -Wno-missing-prototypes
 $(BUILD)/obj/nolibc.o: private LIBCOMPILE += -fno-builtin -fno-lto
