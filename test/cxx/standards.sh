@@ -6,6 +6,7 @@
 
 set -eu
 
+"$TOOLS_DIR/refuse_call" --ask
 [ -n "${CXX-}" ] || {
 	echo "no C++ compiler here"
 	exit 77

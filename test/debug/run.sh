@@ -5,6 +5,7 @@
 
 set -eu
 
+"$TOOLS_DIR/refuse_call" --ask
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$SRCDIR/test/debug/build-lib" "$work/liburing.a"

@@ -6,6 +6,8 @@
 
 set -eu
 
+"$TOOLS_DIR/refuse_call" --ask
+
 # The programs end with their buffers, as programs do.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 

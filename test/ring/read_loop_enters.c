@@ -21,6 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+TEST_NEEDS_NO_RINGS;
+
 #define BLOCK_SZ 4096
 #define DEFER (IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN)
 #define MAX_ARGS 16
@@ -329,5 +331,6 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], "seven-enters") == 0)
 		return make_seven_enters();
+	skip_all_without_rings();
 	return cmocka_run_group_tests(tests, setup_files, remove_files);
 }

@@ -111,6 +111,7 @@ try_programs() {
 	fi
 }
 
+"$TOOLS_DIR/refuse_call" --ask || exit
 if nm "$lib" 2>/dev/null | grep -qE ' U __(a|t)san_init'; then
 	skip_all "the library is itself built with a sanitizer"
 fi

@@ -2,18 +2,15 @@
 #include "test.h"
 
 #include "program.h"
+#include "refusal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <liburing.h>
 #include <limits.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,22 +46,6 @@ static void read_capture(int fd, char *text, size_t text_sz)
 	close(fd);
 }
 
-/* From here on io_uring_setup gives this process nothing but the errno. */
-static int refuse_rings(int err)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_io_uring_setup, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)err),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { .len = 4, .filter = filter };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -1;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
-
 void program_run(struct program_outcome *outcome, const char *const *args, int refused_with)
 {
 	int out = open_capture();
@@ -77,7 +58,7 @@ void program_run(struct program_outcome *outcome, const char *const *args, int r
 		alarm(TIME_LIMIT_SECONDS);
 		dup2(out, STDOUT_FILENO);
 		dup2(err, STDERR_FILENO);
-		if (refused_with && refuse_rings(refused_with) < 0)
+		if (refused_with && refuse_call(__NR_io_uring_setup, refused_with) < 0)
 			_exit(EXIT_NO_FILTER);
 		execv(args[0], (char *const *)(uintptr_t)args);
 		_exit(127);

@@ -38,6 +38,20 @@
 #define require_no_checks() ((void)0)
 #endif
 
+/*
+ * TEST_NEEDS_NO_RINGS - in a program that is of use where the kernel refuses rings; of
+ * all others no test is run there. skip_all_without_rings ends a program there that
+ * finds out only in main that it needs them.
+ */
+#define TEST_NEEDS_NO_RINGS                    \
+	extern const char test_needs_no_rings; \
+	const char test_needs_no_rings = 1
+
+#ifdef __cplusplus
+extern "C"
+#endif
+void skip_all_without_rings(void);
+
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
 #endif

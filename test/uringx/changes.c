@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <uringx/reader.h>
 
+TEST_NEEDS_NO_RINGS;
+
 #define BLOCK_SZ 1024
 #define DEPTH 8
 /* What may have been read before a change: the window, and the block that is delivered. */

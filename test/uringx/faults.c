@@ -20,6 +20,8 @@
 #undef pread
 #undef read
 
+TEST_NEEDS_NO_RINGS;
+
 #define FILE_SZ 30011
 #define NR_SEEDS 400
 

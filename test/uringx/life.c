@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include <uringx/reader.h>
 
+TEST_NEEDS_NO_RINGS;
+
 #define FILE_SZ 300000
 
 static void no_cqe_of_ours(struct io_uring_cqe *cqe, void *arg)
@@ -276,6 +278,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "read") == 0)
 		return read_standard_input();
+	skip_all_without_rings();
 	ret = ring_run_cases("life", cases, ARRAY_LEN(cases));
 	return cmocka_run_group_tests(tests, NULL, NULL) + ret;
 }

@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include <uringx/reader.h>
 
+TEST_NEEDS_NO_RINGS;
+
 #define GIB (1ULL << 30)
 
 static struct uringx_reader *open_reader(int fd, const struct uringx_reader_options *options)

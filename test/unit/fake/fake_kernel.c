@@ -31,6 +31,10 @@ struct rlimit64_arg {
 
 struct fake_kernel fake;
 
+/* No program on it asks for rings of the real one (test.h). */
+extern const char test_needs_no_rings;
+const char test_needs_no_rings = 1;
+
 static struct fake_call calls[FAKE_NR_LOGGED];
 static unsigned log_start;
 static struct fault faults[NR_FAULTS];
