@@ -31,6 +31,8 @@ static bool options_are_valid(const struct uringx_reader_options *options)
 	if ((options->flags & ~ALL_FLAGS) || options->pad || options->block_sz > MAX_BLOCK_SZ ||
 	    options->depth > MAX_DEPTH || options->start > INT64_MAX)
 		return false;
+	if (options->start && !(options->flags & URINGX_READER_START))
+		return false;
 	if (!options->ring)
 		return !(options->flags & URINGX_READER_NOWAIT);
 	return options->on_cqe && !(options->ring->flags & IORING_SETUP_IOPOLL) &&
@@ -79,10 +81,9 @@ static struct uringx_reader *alloc_reader(const struct uringx_reader *draft)
 	size_t memory_sz, i;
 	void *memory;
 
-	if (stride > (SIZE_MAX - head_sz) / draft->depth)
-		return NULL;
-	memory_sz = head_sz + draft->depth * stride;
-	if (posix_memalign(&memory, align, memory_sz) != 0)
+	if (__builtin_mul_overflow(stride, draft->depth, &memory_sz) ||
+	    __builtin_add_overflow(memory_sz, head_sz, &memory_sz) ||
+	    posix_memalign(&memory, align, memory_sz) != 0)
 		return NULL;
 	memset(memory, 0, head_sz);
 	reader = memory;

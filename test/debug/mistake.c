@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "coverage.h"
 #include "mistake.h"
 
 #include <pthread.h>
@@ -7,6 +8,18 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static void dump_and_abort(int signo)
+{
+	coverage_dump();
+	signal(SIGABRT, SIG_DFL);
+	abort();
+}
+
+void count_at_abort(void)
+{
+	signal(SIGABRT, dump_and_abort);
+}
 
 /* Returns the wait status; what the child wrote to standard error goes to output. */
 static int run_child(void (*run)(void), char *output, size_t output_sz)
@@ -24,9 +37,10 @@ static int run_child(void (*run)(void), char *output, size_t output_sz)
 		dup2(fds[1], STDERR_FILENO);
 		close(fds[0]);
 		close(fds[1]);
-		signal(SIGABRT, SIG_DFL);
+		count_at_abort();
 		alarm(20);
 		run();
+		coverage_dump();
 		_exit(0);
 	}
 	close(fds[1]);

@@ -21,6 +21,9 @@ void expect_abort(void (*run)(void), const char *function, const char *text);
 void expect_warning(void (*run)(void), const char *function, const char *text);
 void expect_silence(void (*run)(void));
 
+/* count_at_abort - in a child: an abort, which comes as usual, loses no coverage. */
+void count_at_abort(void);
+
 /* need - what must be so in a child, for the test to mean anything. */
 #define need(cond)                                            \
 	do {                                                  \

@@ -2,6 +2,7 @@
 /*
  * The debug build: whose a ring is, where it lies, and who gets the messages.
  */
+#include "coverage.h"
 #include "mistake.h"
 
 #include <stdlib.h>
@@ -116,6 +117,7 @@ static void leave_to_child(void)
 		run_nop(&own);
 		byte = 0;
 		need(write(fds[1], &byte, 1) == 1);
+		coverage_dump();
 		_exit(0);
 	}
 	close(fds[1]);
@@ -398,8 +400,9 @@ static void check_mine(void (*run)(void), const char *text, int aborts)
 	if (!pid) {
 		dup2(fds[1], STDERR_FILENO);
 		close(fds[1]);
-		signal(SIGABRT, SIG_DFL);
+		count_at_abort();
 		run();
+		coverage_dump();
 		_exit(0);
 	}
 	close(fds[1]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "test.h"
 
+#include "coverage.h"
 #include "process.h"
 
 #include <dirent.h>
@@ -242,7 +243,9 @@ void in_child_at(int (*run)(void *arg), void *arg, const char *file, int line)
 	if (!pid) {
 		is_child = true;
 		alarm(TEST_SECONDS);
-		_exit(run(arg));
+		status = run(arg);
+		coverage_dump();
+		_exit(status);
 	}
 	/* The child's time is up first. */
 	if (alarm(0))

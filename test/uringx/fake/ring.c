@@ -53,7 +53,7 @@ void fake_queue_exit(struct io_uring *ring)
 
 int fake_enable_rings(struct io_uring *ring)
 {
-	return 0;
+	return fake.script.enable_error;
 }
 
 int fake_unregister(struct io_uring *ring)
@@ -188,6 +188,12 @@ static void submit_one(const struct io_uring_sqe *sqe)
 		complete(fake.nr_flight - 1);
 }
 
+static void complete_late(void)
+{
+	while (fake.nr_flight && happens(fake.script.late_chance))
+		complete(fake_random(fake.nr_flight));
+}
+
 int fake_submit_and_wait(struct io_uring *ring, unsigned wait_nr)
 {
 	static const int failures[] = { -EINTR, -EAGAIN, -EBUSY };
@@ -195,9 +201,12 @@ int fake_submit_and_wait(struct io_uring *ring, unsigned wait_nr)
 	unsigned i;
 
 	assert_in_range(++fake.nr_enters, 1, 10000000);
-	if (fake.script.enter_error && fake.nr_enters > fake.script.nr_good_enters)
+	if (fake.script.enter_error && fake.nr_enters > fake.script.nr_good_enters) {
+		complete_late();
 		return fake.script.enter_error;
+	}
 	if (happens(fake.script.enter_chance)) {
+		complete_late();
 		if (nr == 0 || fake_random(2))
 			return failures[fake_random(ARRAY_LEN(failures))];
 		nr = fake_random(nr);

@@ -20,11 +20,13 @@ struct fake_script {
 	unsigned retry_chance;		/* EINTR, EAGAIN or ECANCELED instead of a read */
 	unsigned enter_chance;		/* an enter fails, or takes only a part */
 	unsigned early_chance;		/* a request completes within the submit */
+	unsigned late_chance;		/* one completes though the enter fails */
 	unsigned always;		/* if not 0, the errno of every read */
 	uint64_t bad_from;		/* bytes from here on cannot be read: EIO */
 	unsigned short_request;		/* if not 0, the so-manieth read gives one byte */
 	unsigned bad_request;		/* if not 0, the so-manieth read gives EIO */
 	int setup_error;		/* of the set-up */
+	int enable_error;		/* of the enabling */
 	int enter_error;		/* of each enter, from the enter after nr_good_enters on */
 	unsigned nr_good_enters;
 	bool no_registration;		/* files and buffers cannot be registered */
