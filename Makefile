@@ -85,7 +85,9 @@ liburing_LINK := -nostdlib $(foreach f,memcmp memcpy memmove memset,-Wl,--defsym
 	$(shell $(CC) $(CFLAGS) -print-libgcc-file-name)
 liburing-ffi_LINK := $(liburing_LINK)
 endif
-liburingx_LINK := $(BUILD)/$(call so_file,liburing)
+# With what it needs of liburing inside, since an older liburing.so may come first at run
+# time. But the checks of a debug build know the rings of one library.
+liburingx_LINK := $(BUILD)/$(if $(CHECKS),$(call so_file,liburing),liburing.a)
 
 TESTFLAGS := $(WARN) -Wno-unused-parameter -pthread -I$Stest/support -I$(BUILD)/test
 FAKEFLAGS := -iquote $Stest/unit/fake -iquote $Ssrc
@@ -125,7 +127,7 @@ define library
 $(BUILD)/$(1).a: $($(1)_OBJ)
 	$$(call say,AR,$$@)rm -f $$@
 	$Q$(AR) rcsD $$@ $$^
-$(BUILD)/$(call so_file,$(1)): $(BUILD)/$(1).map $($(1)_OBJ) $(filter %.$(VERSION),$($(1)_LINK))
+$(BUILD)/$(call so_file,$(1)): $(BUILD)/$(1).map $($(1)_OBJ) $(filter $(BUILD)/%,$($(1)_LINK))
 	$$(call say,LD,$$@):
 	$Q$(SHLINK) -Wl,-soname,$(call so_name,$(1)) -Wl,--version-script,$$< -o $$@ \
 		$($(1)_OBJ) $($(1)_LINK)
