@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,16 @@ int port_start(struct port_job *job, int argc, char **argv, int flags)
 	job->start = seconds_of(CLOCK_MONOTONIC);
 	job->cpu_start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 	return fd;
+}
+
+int port_start_file(struct port_job *job, int argc, char **argv)
+{
+	int fd = port_start(job, argc, argv, 0);
+
+	if (lseek(fd, 0, SEEK_CUR) >= 0)
+		return fd;
+	fprintf(stderr, "%s has no offsets, and is read one block at a time.\n", argv[1]);
+	exit(port_finish(job, port_pread(job, fd)));
 }
 
 /* FNV-1a over 64-bit words; the last one is filled up with zeros. */
@@ -111,13 +122,15 @@ int port_open_ring(struct io_uring *ring, unsigned int entries, unsigned int fla
 int port_pread(struct port_job *job, int fd)
 {
 	void *memory;
+	bool has_offsets = lseek(fd, 0, SEEK_CUR) >= 0;
 	off_t offset = 0;
 	ssize_t res;
 
 	if (posix_memalign(&memory, 4096, PORT_BLOCK_SZ) != 0)
 		return -ENOMEM;
 	for (;;) {
-		res = pread(fd, memory, PORT_BLOCK_SZ, offset);
+		res = has_offsets ? pread(fd, memory, PORT_BLOCK_SZ, offset) :
+				    read(fd, memory, PORT_BLOCK_SZ);
 		job->nr_calls++;
 		if (res < 0 && errno == EINTR)
 			continue;

@@ -30,6 +30,15 @@ struct port_job {
  */
 int port_start(struct port_job *job, int argc, char **argv, int flags);
 
+/*
+ * port_start_file - the same for what is read at several offsets at once.
+ *
+ * A pipe, a socket or a terminal has none: reads of them in flight together take
+ * pieces in any order, and a short one says nothing of the end. Such a one is read
+ * to its end here, a block at a time, and the program ends.
+ */
+int port_start_file(struct port_job *job, int argc, char **argv);
+
 /* port_add - the next bytes, in order, in pieces of any size. */
 void port_add(struct port_job *job, const void *bytes, size_t sz);
 
@@ -47,7 +56,7 @@ int port_finish(const struct port_job *job, int err);
 int port_open_ring(struct io_uring *ring, unsigned int entries, unsigned int flags);
 
 /*
- * port_pread - read the file to its end without a ring. Returns 0 or a negative errno.
+ * port_pread - read the file, or stream, to its end without a ring. Returns 0 or a negative errno.
  */
 int port_pread(struct port_job *job, int fd);
 

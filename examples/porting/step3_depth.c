@@ -158,7 +158,7 @@ int main(int argc, char **argv)
 	void *memory;
 	int i, ret = 0;
 
-	reader.fd = port_start(&job, argc, argv, 0);
+	reader.fd = port_start_file(&job, argc, argv);
 	if (posix_memalign(&memory, 4096, DEPTH * PORT_BLOCK_SZ) != 0)
 		return port_finish(&job, -ENOMEM);
 	for (i = 0; i < DEPTH; i++)

@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 	struct iovec buffers = { NULL, DEPTH * PORT_BLOCK_SZ };
 	int i, ret;
 
-	reader.fd = port_start(&job, argc, argv, 0);
+	reader.fd = port_start_file(&job, argc, argv);
 	if (posix_memalign(&buffers.iov_base, PORT_BLOCK_SZ, buffers.iov_len) != 0)
 		return port_finish(&job, -ENOMEM);
 	for (i = 0; i < DEPTH; i++)

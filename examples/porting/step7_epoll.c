@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 	void *memory;
 	int i, ret, timer_fd, epoll_fd;
 
-	reader.fd = port_start(&job, argc, argv, 0);
+	reader.fd = port_start_file(&job, argc, argv);
 	timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	timerfd_settime(timer_fd, 0, &period, NULL);
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
