@@ -134,8 +134,8 @@ struct uringx_reader_info {
  * must stay open until the close. Returns 0 and the reader in *reader, or a
  * negative errno and NULL:
  *   -EINVAL  unknown flags, something that must be zero and is not, a size beyond
- *            its bounds, NOWAIT without ring, FIXED or NO_RING with ring, ring
- *            without on_cqe or with IORING_SETUP_IOPOLL
+ *            its bounds, start without START, NOWAIT without ring, FIXED or NO_RING
+ *            with ring, ring without on_cqe or with IORING_SETUP_IOPOLL
  *   -EBADF   fd is not open
  *   -ESPIPE  a start where there are no offsets
  *   -ENOMEM
@@ -151,15 +151,17 @@ int uringx_reader_open(struct uringx_reader **reader, int fd,
  * Returns their number, at most block_sz, and their address in *block: valid
  * until the following next, read, seek or close. 0 at the end (or the limit), and
  * *block is NULL: asked once more, the reader looks again, as read(2) does, and
- * goes on where the file has grown or the terminal has another line. A file that
- * is truncated ends there.
+ * goes on where the file has grown or the terminal has another line. What has been
+ * read ahead stays as it was then, when the file is changed or truncated below it.
  *
  * Errors come in order: all bytes before one are delivered first, then it is
- * returned once, and after that there is only the end, until a seek. But for
- * these, after which the reader goes on:
+ * returned once, and after that there is only the end, until a seek. After these
+ * the reader goes on:
  *   -EAGAIN  with URINGX_READER_NOWAIT, or from a descriptor with O_NONBLOCK
  *            that has no offsets: nothing there yet
  *   -EINTR   a signal came during the wait for data where there are no offsets
+ *   any      where there are no offsets and no ring of the caller's: each call is
+ *            a read(2)
  * With ring also what io_uring_submit_and_wait returns.
  */
 ssize_t uringx_reader_next(struct uringx_reader *reader, const void **block) URINGX_NOEXCEPT;
@@ -169,8 +171,8 @@ ssize_t uringx_reader_next(struct uringx_reader *reader, const void **block) URI
  *
  * Returns their number, 0 at the end, or -1 and the error in errno. Where the
  * reader reads ahead it is short only at the end or before an error, which is then
- * kept for the next call; else as read(2) is. buf needs no alignment, with direct I/O either. Bytes
- * that were read ahead are copied from the reader's memory.
+ * kept for the next call; else as read(2) is. buf needs no alignment, with direct
+ * I/O either. Bytes that were read ahead are copied from the reader's memory.
  */
 ssize_t uringx_reader_read(struct uringx_reader *reader, void *buf, size_t count)
 	URINGX_NOEXCEPT;
@@ -180,8 +182,9 @@ ssize_t uringx_reader_read(struct uringx_reader *reader, void *buf, size_t count
  *
  * Returns the new offset, or -EINVAL, or -ESPIPE where there are no offsets.
  * Waits for the reads in flight unless their bytes are still of use (-EEXIST where
- * they are another thread's): meant for the odd skip, not for random access. An earlier error is forgotten, the limit
- * stays where it was.
+ * they are another thread's): meant for the odd skip, not for random access. An
+ * earlier error is forgotten, the limit stays where it was. A seek of the descriptor
+ * itself has no effect on the reader.
  */
 int64_t uringx_reader_seek(struct uringx_reader *reader, int64_t offset, int whence)
 	URINGX_NOEXCEPT;

@@ -26,20 +26,15 @@ static ssize_t read_stream(struct uringx_reader *reader, void *buf, size_t count
 {
 	ssize_t res;
 
-	if (reader->failed)
-		return 0;
 	count = (size_t)urx_min(count, reader->end - reader->pos);
-	if (count == 0)
+	if (count == 0 && reader->pos == reader->end)
 		return 0;
 	reader->nr_reads++;
 	reader->nr_calls++;
 	res = read(reader->fd, buf, count);
-	if (res >= 0) {
-		reader->pos += (uint64_t)res;
-		return res;
-	}
-	res = -errno;
-	reader->failed = res != -EAGAIN && res != -EINTR;
+	if (res < 0)
+		return -errno;
+	reader->pos += (uint64_t)res;
 	return res;
 }
 
