@@ -5,9 +5,9 @@
  *	uring_cp [OPTION]... SOURCE DEST
  *	uring_cp [OPTION]... SOURCE... DIRECTORY
  *
- * Messages, exit status and what is left behind are those of cp: an error concerns
- * one file, the others are copied, and the status is 1. Regular files are copied
- * by examples/common/cp_engine.c, all else by reading one block after the other.
+ * Exit status and what is left behind are those of cp: an error concerns one file,
+ * the others are copied, and the status is 1. Regular files are copied by
+ * examples/common/cp_engine.c, all else by reading one block after the other.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -31,12 +31,14 @@
 
 #include "common/cp_engine.h"
 #include "common/cp_progress.h"
+#include "common/cp_verify.h"
 #include "common/refusal.h"
 
 #define DEFAULT_BLOCK_SZ (256 * 1024)
 #define DEFAULT_DEPTH 16
 #define MAX_BLOCK_SZ (64 * 1024 * 1024)
 #define MAX_DEPTH 1024
+#define MAX_MEMORY_SZ (1UL << 30)
 #define BLOCK_UNIT 4096
 
 static struct {
@@ -78,8 +80,16 @@ static int write_all(int fd, const unsigned char *bytes, size_t sz)
 	return 0;
 }
 
-/* Copies what has no offsets, or no size; *writing tells what has failed. */
-static int copy_stream(int src_fd, int dst_fd, bool *writing)
+static bool is_zero(const unsigned char *bytes, size_t sz)
+{
+	return sz > 0 && bytes[0] == 0 && memcmp(bytes, bytes + 1, sz - 1) == 0;
+}
+
+/*
+ * Copies one block after the other; *writing tells what has failed. Zeros become
+ * holes where that is wanted.
+ */
+static int copy_stream(int src_fd, int dst_fd, bool make_holes, bool *writing)
 {
 	struct uringx_reader *reader;
 	const void *block;
@@ -94,12 +104,17 @@ static int copy_stream(int src_fd, int dst_fd, bool *writing)
 		sz = uringx_reader_next(reader, &block);
 		if (sz > 0) {
 			*writing = true;
-			ret = write_all(dst_fd, block, (size_t)sz);
+			if (!make_holes || !is_zero(block, (size_t)sz))
+				ret = write_all(dst_fd, block, (size_t)sz);
+			else if (lseek(dst_fd, sz, SEEK_CUR) < 0)
+				ret = -errno;
 		} else if (sz != -EINTR) {
 			ret = (int)sz;
 		}
 	} while (sz != 0 && ret == 0 && !stop_signal);
 	uringx_reader_close(reader);
+	if (make_holes && ftruncate(dst_fd, lseek(dst_fd, 0, SEEK_CUR)) < 0 && ret == 0)
+		ret = -errno;
 	return stop_signal ? -EINTR : ret;
 }
 
@@ -134,41 +149,6 @@ static int copy_regular(int src_fd, int dst_fd, bool *writing)
 	return ret;
 }
 
-/* Where the two differ, -1 where they do not, or below that an error's errno less 1. */
-static int64_t find_difference(struct uringx_reader *a, struct uringx_reader *b)
-{
-	struct uringx_reader *readers[2] = { a, b };
-	const unsigned char *at[2] = { NULL, NULL };
-	ssize_t sz[2] = { 0, 0 };
-	ssize_t nr, i;
-	const void *block;
-	int side;
-
-	for (;;) {
-		for (side = 0; side < 2; side++) {
-			if (sz[side] > 0)
-				continue;
-			sz[side] = uringx_reader_next(readers[side], &block);
-			at[side] = block;
-			if (sz[side] < 0)
-				return sz[side] - 1;
-		}
-		if (sz[0] == 0 && sz[1] == 0)
-			return -1;
-		nr = sz[0] < sz[1] ? sz[0] : sz[1];
-		if (nr == 0 || memcmp(at[0], at[1], (size_t)nr) != 0) {
-			for (i = 0; i < nr && at[0][i] == at[1][i]; i++)
-				;
-			return uringx_reader_tell(a) - sz[0] + i;
-		}
-		for (side = 0; side < 2; side++) {
-			at[side] += nr;
-			sz[side] -= nr;
-		}
-		cp_progress_show((uint64_t)uringx_reader_tell(a));
-	}
-}
-
 /* Reads both again, the copy from its disk. */
 static int verify(const char *src, const char *dst, int src_fd, int dst_fd)
 {
@@ -177,19 +157,12 @@ static int verify(const char *src, const char *dst, int src_fd, int dst_fd)
 		.block_sz = options.block_sz,
 		.depth = options.depth,
 	};
-	struct uringx_reader *readers[2] = { NULL, NULL };
 	int64_t where;
-	int ret;
 
 	if (fsync(dst_fd) < 0)
 		return complain("cannot sync '%s': %s", dst, strerror(errno));
 	posix_fadvise(dst_fd, 0, 0, POSIX_FADV_DONTNEED);
-	ret = uringx_reader_open(&readers[0], src_fd, &how);
-	if (ret == 0)
-		ret = uringx_reader_open(&readers[1], dst_fd, &how);
-	where = ret < 0 ? ret - 1 : find_difference(readers[0], readers[1]);
-	uringx_reader_close(readers[0]);
-	uringx_reader_close(readers[1]);
+	where = cp_find_difference(src_fd, dst_fd, &how);
 	if (where >= 0)
 		return complain("'%s' differs from '%s' at byte %lld", dst, src, (long long)where);
 	if (where < -1)
@@ -208,7 +181,10 @@ static int copy_open_files(const char *src, const char *dst, int src_fd, int dst
 	if (engine && regular && src_st->st_size > 0)
 		ret = copy_regular(src_fd, dst_fd, &writing);
 	else
-		ret = copy_stream(src_fd, dst_fd, &writing);
+		ret = copy_stream(src_fd, dst_fd,
+				  regular && (uint64_t)src_st->st_blocks * 512 <
+						     (uint64_t)src_st->st_size,
+				  &writing);
 	cp_progress_end();
 	if (stop_signal)
 		return -1;
@@ -221,6 +197,35 @@ static int copy_open_files(const char *src, const char *dst, int src_fd, int dst
 	ret = verify(src, dst, src_fd, dst_fd);
 	cp_progress_end();
 	return ret;
+}
+
+/* The files that were made, so that no later one of the same name is put over them. */
+static struct made_file {
+	dev_t dev;
+	ino_t ino;
+} * made;
+static size_t nr_made;
+
+static bool was_made(const struct stat *st)
+{
+	size_t i;
+
+	for (i = 0; i < nr_made; i++) {
+		if (made[i].dev == st->st_dev && made[i].ino == st->st_ino)
+			return true;
+	}
+	return false;
+}
+
+static void note_made(int fd)
+{
+	struct made_file *more = realloc(made, (nr_made + 1) * sizeof(*made));
+	struct stat st;
+
+	if (more)
+		made = more;
+	if (more && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		made[nr_made++] = (struct made_file){ st.st_dev, st.st_ino };
 }
 
 /* A new file gets the mode of the source, one that is there keeps its own. */
@@ -236,6 +241,10 @@ static int copy_file(const char *src, const char *dst)
 	if (stat(dst, &dst_st) == 0 && src_st.st_dev == dst_st.st_dev &&
 	    src_st.st_ino == dst_st.st_ino)
 		return complain("'%s' and '%s' are the same file", src, dst);
+	if (stat(dst, &dst_st) == 0 && was_made(&dst_st))
+		return complain("will not overwrite just-created '%s' with '%s'", dst, src);
+	if (stat(dst, &dst_st) < 0 && errno == ENOENT && lstat(dst, &dst_st) == 0)
+		return complain("not writing through dangling symlink '%s'", dst);
 	src_fd = open(src, O_RDONLY | O_CLOEXEC);
 	if (src_fd < 0)
 		return complain("cannot open '%s' for reading: %s", src, strerror(errno));
@@ -247,6 +256,8 @@ static int copy_file(const char *src, const char *dst)
 		complain("cannot stat '%s': %s", src, strerror(errno));
 	else
 		ret = copy_open_files(src, dst, src_fd, dst_fd, &src_st, &dst_st);
+	if (dst_fd >= 0)
+		note_made(dst_fd);
 	/* Some file systems say only now that there was no room. */
 	if (dst_fd >= 0 && close(dst_fd) < 0)
 		ret = complain("failed to close '%s': %s", dst, strerror(errno));
@@ -271,13 +282,14 @@ static void on_signal(int number)
 	stop_signal = number;
 }
 
-/* SIGINT and SIGTERM end the copy, and then the program, as they do without this. */
-static void catch_signals(void)
+/* A signal ends the copy, and then the program, unless whoever started it ignores it. */
+static void catch_signal(int number)
 {
 	struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction old;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+		sigaction(number, &action, NULL);
 }
 
 static void print_usage(FILE *out)
@@ -302,8 +314,7 @@ static unsigned int parse_number(const char *name, const char *text, unsigned in
 	unsigned long value = strtoul(text, &end, 10);
 
 	if (end == text || *end || value < unit || value > max || value % unit != 0) {
-		complain("%s: not %s", name, text);
-		print_usage(stderr);
+		complain("%s: %s is no multiple of %u up to %u", name, text, unit, max);
 		exit(1);
 	}
 	return (unsigned int)value;
@@ -337,8 +348,8 @@ static void parse_options(int argc, char **argv)
 			options.depth = parse_number("--depth", optarg, MAX_DEPTH, 1);
 			break;
 		case 'b':
-			options.block_sz = parse_number("--block-size", optarg, MAX_BLOCK_SZ,
-							BLOCK_UNIT);
+			options.block_sz =
+				parse_number("--block-size", optarg, MAX_BLOCK_SZ, BLOCK_UNIT);
 			break;
 		case 'h':
 			print_usage(stdout);
@@ -347,6 +358,10 @@ static void parse_options(int argc, char **argv)
 			print_usage(stderr);
 			exit(1);
 		}
+	}
+	if ((size_t)options.depth * options.block_sz > MAX_MEMORY_SZ) {
+		complain("--depth times --block-size is above %lu", MAX_MEMORY_SZ);
+		exit(1);
 	}
 	if (argc - optind < 2) {
 		if (argc == optind)
@@ -383,7 +398,8 @@ int main(int argc, char **argv)
 	int status, ret;
 
 	parse_options(argc, argv);
-	catch_signals();
+	catch_signal(SIGINT);
+	catch_signal(SIGTERM);
 	ret = cp_engine_open(&engine, options.depth, options.block_sz, &stop_signal);
 	if (ret == 0) {
 		cp_engine_on_turn(engine, show_progress);

@@ -166,6 +166,10 @@ static void cp_is_cp(void **state)
 		"$p",
 		"$p line /dev/full",
 		"$p file /dev/null",
+		"mkdir made && cp odd made/line && $p line made/line folder; cat folder/*; rm -r folder/* made",
+		"rm -f made; ln -s missing made; $p line made; test -e missing; echo $?; rm -f missing made",
+		"trap '' INT; rm -f made; { sleep 0.2; cat odd; } | $p /dev/stdin made & sleep 0.1;"
+		" kill -INT $!; wait; cmp odd made; rm made",
 		"rm -f made; mkfifo made; cat made | cksum & $p file made; wait; rm made",
 	};
 	size_t i;
@@ -202,6 +206,11 @@ static void cp_without_a_ring(void **state)
 	run_shell(&outcome, "rm -f made; $cp --verify file made && cmp file made", ENOSYS);
 	assert_int_equal(outcome.status, 0);
 	assert_non_null(strstr(outcome.err, "io_uring is refused: ENOSYS"));
+
+	run_shell(&outcome,
+		  "truncate -s 20M hole; printf data >>hole; truncate -s 40M hole; $cp hole hole2 &&"
+		  " cmp hole hole2 && test $(stat -c %b hole2) -lt 2000; rm hole hole2", ENOSYS);
+	assert_int_equal(outcome.status, 0);
 }
 
 /* Holes stay holes: at the start, in the middle, at the end, and nothing but one. */
