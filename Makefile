@@ -214,6 +214,7 @@ $(TESTS):
 	$Q$(CCOMPILE) -pthread $(LINKFLAGS) $^ -o $@ @$(CMOCKA).libs
 
 include $Stest/fuzz/fuzz.mk
+include $Stest/coverage.mk
 
 # Installation: what install writes, uninstall removes.
 
@@ -250,6 +251,7 @@ help:
 		'make test         all tests (also: make check; T=WORD chooses by path)' \
 		'make test-build   the same, without running them' \
 		'make fuzz         fuzz with clang, FUZZ_SECONDS=300 each' \
+		'make coverage    lines and branches that the tests reach; needs gcc and lcov' \
 		'make check-api    src/api.def against headers and libraries' \
 		'make doc          the manual as web pages, in $(BUILD)/html/' \
 		'make check-man    the manual against headers and code, M=WORD chooses pages' \
