@@ -48,13 +48,14 @@ EXAMPLES := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Sexamples/*.c $Sexamples/por
 EXAMPLE_OBJ := $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $Sexamples/common/*.c))
 TOOLS := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Stools/*.c))
 
-TEST_AREAS := unit ring op register regress cxx uringx
+TEST_AREAS := unit order ring op register regress cxx uringx
 tests_in = $(patsubst $S%$(2),$(BUILD)/%,$(wildcard $(foreach area,$(1),$Stest/$(area)/*$(2))))
 UNIT_TESTS := $(call tests_in,unit,.c)
-RING_TESTS := $(call tests_in,$(filter-out unit,$(TEST_AREAS)),.c)
+ORDER_TESTS := $(call tests_in,order,.c)
+RING_TESTS := $(call tests_in,$(filter-out unit order,$(TEST_AREAS)),.c)
 CXX_TESTS := $(if $(filter yes,$(HAVE_CXX)),$(call tests_in,$(TEST_AREAS),.cc))
 SHELL_TESTS := $(wildcard $(TEST_AREAS:%=$Stest/%/*.sh))
-TESTS := $(UNIT_TESTS) $(RING_TESTS) $(CXX_TESTS)
+TESTS := $(UNIT_TESTS) $(ORDER_TESTS) $(RING_TESTS) $(CXX_TESTS)
 SUPPORT_OBJ := $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $Stest/support/*.c))
 FAKE_OBJ := $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $Stest/unit/fake/*.c)) \
 	$(SOURCES:%=$(BUILD)/fake/%.o)
@@ -213,6 +214,7 @@ $(TESTS):
 	$(call say,LD,$@):
 	$Q$(CCOMPILE) -pthread $(LINKFLAGS) $^ -o $@ @$(CMOCKA).libs
 
+include $Stest/order/order.mk
 include $Stest/fuzz/fuzz.mk
 include $Stest/coverage.mk
 
