@@ -48,7 +48,7 @@ EXAMPLES := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Sexamples/*.c $Sexamples/por
 EXAMPLE_OBJ := $(patsubst $S%.c,$(BUILD)/%.o,$(wildcard $Sexamples/common/*.c))
 TOOLS := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Stools/*.c))
 
-TEST_AREAS := unit order ring op register regress cxx uringx
+TEST_AREAS := unit order ring op register regress cxx uringx stress
 tests_in = $(patsubst $S%$(2),$(BUILD)/%,$(wildcard $(foreach area,$(1),$Stest/$(area)/*$(2))))
 UNIT_TESTS := $(call tests_in,unit,.c)
 ORDER_TESTS := $(call tests_in,order,.c)
@@ -215,6 +215,7 @@ $(TESTS):
 	$Q$(CCOMPILE) -pthread $(LINKFLAGS) $^ -o $@ @$(CMOCKA).libs
 
 include $Stest/order/order.mk
+include $Stest/stress/stress.mk
 include $Stest/fuzz/fuzz.mk
 include $Stest/coverage.mk
 
@@ -252,6 +253,7 @@ help:
 		'make demo         read a file in four ways through a ring, and compare them' \
 		'make test         all tests (also: make check; T=WORD chooses by path)' \
 		'make test-build   the same, without running them' \
+		'make stress       load for two minutes on the real kernel, STRESS_SECONDS=120' \
 		'make fuzz         fuzz with clang, FUZZ_SECONDS=300 each' \
 		'make coverage    lines and branches that the tests reach; needs gcc and lcov' \
 		'make check-api    src/api.def against headers and libraries' \
