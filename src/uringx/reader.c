@@ -26,9 +26,9 @@ static ssize_t read_stream(struct uringx_reader *reader, void *buf, size_t count
 {
 	ssize_t res;
 
-	count = (size_t)urx_min(count, reader->end - reader->pos);
-	if (count == 0 && reader->pos == reader->end)
+	if (reader->pos == reader->end)
 		return 0;
+	count = (size_t)urx_min(count, reader->end - reader->pos);
 	reader->nr_reads++;
 	reader->nr_calls++;
 	res = read(reader->fd, buf, count);
