@@ -255,7 +255,7 @@ help:
 		'make test-build   the same, without running them' \
 		'make stress       load for two minutes on the real kernel, STRESS_SECONDS=120' \
 		'make fuzz         fuzz with clang, FUZZ_SECONDS=300 each' \
-		'make coverage    lines and branches that the tests reach; needs gcc and lcov' \
+		'make coverage     lines and branches that the tests reach; needs gcc and lcov' \
 		'make check-api    src/api.def against headers and libraries' \
 		'make doc          the manual as web pages, in $(BUILD)/html/' \
 		'make check-man    the manual against headers and code, M=WORD chooses pages' \

@@ -18,7 +18,7 @@ uninstall-man:
 	@rm -f $(foreach page,$(MANPAGES),'$(DESTDIR)$(call page_dir,$(page))/$(notdir $(page))')
 	@$(MAN_LINKS) | while read -r link page; do rm -f '$(DESTDIR)$(MANDIR)'/"$$link"; done
 
-check-man: all $(BUILD)/tools/without_rings
+check-man: all $(BUILD)/tools/refuse_call
 	@rm -rf $(BUILD)/man
 	@$(MAKE) --no-print-directory install-man DESTDIR=$(abspath $(BUILD))/man MANDIR=
 	@$(RUN_ENV) MAN_ROOT=$(abspath $(BUILD))/man M='$M' $Stools/check-man
