@@ -201,6 +201,9 @@ static void test_mixed(void **state)
 	struct io_uring ring;
 	unsigned seq;
 
+#ifdef LIBURING_DEBUG
+	skip_because("a debug build knows big SQEs by their opcodes, and reads are not among them");
+#endif
 	nr_seen = 0;
 	order_open(&ring, ENTRIES, 2 * ENTRIES, IORING_SETUP_SQPOLL | IORING_SETUP_SQE_MIXED,
 		   FEATURES);
