@@ -32,7 +32,7 @@
 #ifdef ORDER_TSAN
 #define ORDER_TIMES 10000U
 #else
-#define ORDER_TIMES 200000U
+#define ORDER_TIMES 20000U
 #endif
 
 struct order_kernel {
