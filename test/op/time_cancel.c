@@ -253,6 +253,9 @@ static void test_running(void **state)
 		op_collect(ring, 2, results);
 		if (results[CANCEL].res == -EALREADY)
 			break;
+		/* Something else had interrupted it. */
+		if (results[CANCEL].res == -ENOENT && results[1].res < 0)
+			continue;
 		/* It had not begun. */
 		op_check(results[CANCEL].res, 0);
 		op_check(results[1].res, -ECANCELED);
