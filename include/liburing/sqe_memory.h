@@ -36,10 +36,10 @@ struct liburing_sqe_part {
 #define LIBURING_MAX_ADDRESS_SZ 128
 #define LIBURING_MAX_PATH 4096
 
-/* Of structures that a program may be without; one is packed on some CPUs. */
+/* Of structures that a program may be without; one has no padding on some CPUs. */
 #define LIBURING_STATX_SZ 256
 #define LIBURING_EPOLL_CTL_DEL 2
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__i386__)
 #define LIBURING_EPOLL_EVENT_SZ 12
 #else
 #define LIBURING_EPOLL_EVENT_SZ 16
