@@ -56,8 +56,12 @@ static void six_arrive(void **state)
 #else
 	const long nr = __NR_mmap;
 #endif
-	long mem = iou_syscall6(nr, 0, 4096, prot, flags, -1, 0);
+	long mem;
 
+#ifdef __s390__
+	skip_because("mmap takes the address of its six arguments on s390");
+#endif
+	mem = iou_syscall6(nr, 0, 4096, prot, flags, -1, 0);
 	assert_true((unsigned long)mem < -4095UL);
 	memset((void *)(uintptr_t)(unsigned long)mem, 1, 4096);
 	assert_int_equal(iou_syscall2(__NR_munmap, mem, 4096), 0);
