@@ -5,6 +5,7 @@
  * was, and the next call works. Functions that go on after a failed call meet a
  * second failure in what they do then. test/unit/faults_parts/ has the scenarios.
  */
+#include "api_list.h"
 #include "faults_parts/faults.h"
 
 #include <stdlib.h>
@@ -40,29 +41,7 @@ static bool has_row(const char *name)
 /* Every symbol of the library that the list of functions names has a scenario. */
 static void every_function_has_a_scenario(void **state)
 {
-	const char *dir = getenv("SRCDIR");
-	char path[4096], line[1024], name[128], kind[32];
-	unsigned nr_missing = 0, nr_listed = 0;
-	FILE *list;
-
-	if (!dir)
-		skip_because("SRCDIR does not say where src/api.def is");
-	snprintf(path, sizeof(path), "%s/src/api.def", dir);
-	list = fopen(path, "r");
-	assert_non_null(list);
-	while (fgets(line, sizeof(line), list)) {
-		if (line[0] == '#' || sscanf(line, "%127s %31s", name, kind) != 2 ||
-		    (strcmp(kind, "exported") && strcmp(kind, "both")))
-			continue;
-		nr_listed++;
-		if (has_row(name))
-			continue;
-		nr_missing++;
-		print_error("%s has no scenario\n", name);
-	}
-	fclose(list);
-	assert_int_not_equal(nr_listed, 0);
-	assert_int_equal(nr_missing, 0);
+	api_list_check(has_row, "has no scenario");
 }
 
 static void add_rows(const struct fault_row *from, unsigned nr)
