@@ -10,18 +10,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SINGLE IORING_SETUP_SINGLE_ISSUER
-#define DEFER (IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN)
-
-static void require_flags(unsigned flags)
-{
-	struct io_uring ring;
-
-	if (io_uring_queue_init(2, &ring, flags))
-		skip_because("the kernel has no rings with flags %#x", flags);
-	io_uring_queue_exit(&ring);
-}
-
 /* Releasing */
 
 static void advance_too_far(void)

@@ -99,6 +99,15 @@ void need_failed(const char *file, int line, const char *what)
 	_exit(3);
 }
 
+void require_flags(unsigned flags)
+{
+	struct io_uring ring;
+
+	if (io_uring_queue_init(2, &ring, flags))
+		skip_because("the kernel has no rings with flags %#x", flags);
+	io_uring_queue_exit(&ring);
+}
+
 struct io_uring *ring_flags(unsigned flags)
 {
 	static struct io_uring ring;

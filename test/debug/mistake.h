@@ -32,6 +32,12 @@ void count_at_abort(void);
 	} while (0)
 __attribute__((noreturn)) void need_failed(const char *file, int line, const char *what);
 
+#define SINGLE IORING_SETUP_SINGLE_ISSUER
+#define DEFER (IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN)
+
+/* require_flags - skip the test where the kernel has no such ring. */
+void require_flags(unsigned flags);
+
 /* ring_flags - the child's ring, of 8 entries. */
 struct io_uring *ring_flags(unsigned flags);
 
