@@ -40,7 +40,7 @@ LIBURING_COLD unsigned iou_flush_sq(struct io_uring *ring)
 	if (!(ring->flags & RARE_SETUP)) {
 		unsigned nr = sq_flush_plain(ring);
 
-		sq->tail_limit = tail - nr + sq->ring_mask;
+		iou_set_tail_limit(ring, tail - nr);
 		return nr;
 	}
 	if (ring->flags & IORING_SETUP_SQ_REWIND)
