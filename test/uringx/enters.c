@@ -8,33 +8,9 @@
 
 #include "process.h"
 
-#include "fake/ring.h"
-#include "fake/ring.c"
+#include "fake/reader.c"
 
-#define pread fake_pread
-#define read fake_read
-#include "../../src/uringx/direct.c"
-#include "../../src/uringx/open.c"
-#include "../../src/uringx/reader.c"
-#include "../../src/uringx/ring.c"
-#include "../../src/uringx/window.c"
-#undef pread
-#undef read
-
-TEST_NEEDS_NO_RINGS;
-
-#define FILE_SZ 30011
 #define NR_SEEDS 1500
-
-static unsigned char content[FILE_SZ];
-static int file;
-
-static int make_file(void **state)
-{
-	pattern_fill(content, sizeof(content), 0);
-	file = temp_file(FILE_SZ);
-	return 0;
-}
 
 static void ignore_cqe(struct io_uring_cqe *cqe, void *arg)
 {
