@@ -231,19 +231,19 @@ static void note_made(int fd)
 /* A new file gets the mode of the source, one that is there keeps its own. */
 static int copy_file(const char *src, const char *dst)
 {
-	int src_fd = -1, dst_fd = -1, ret = -1;
+	int src_fd = -1, dst_fd = -1, ret = -1, err;
 	struct stat src_st, dst_st;
 
 	if (stat(src, &src_st) < 0)
 		return complain("cannot stat '%s': %s", src, strerror(errno));
 	if (S_ISDIR(src_st.st_mode))
 		return complain("-r not specified; omitting directory '%s'", src);
-	if (stat(dst, &dst_st) == 0 && src_st.st_dev == dst_st.st_dev &&
-	    src_st.st_ino == dst_st.st_ino)
+	err = stat(dst, &dst_st) < 0 ? errno : 0;
+	if (!err && src_st.st_dev == dst_st.st_dev && src_st.st_ino == dst_st.st_ino)
 		return complain("'%s' and '%s' are the same file", src, dst);
-	if (stat(dst, &dst_st) == 0 && was_made(&dst_st))
+	if (!err && was_made(&dst_st))
 		return complain("will not overwrite just-created '%s' with '%s'", dst, src);
-	if (stat(dst, &dst_st) < 0 && errno == ENOENT && lstat(dst, &dst_st) == 0)
+	if (err == ENOENT && lstat(dst, &dst_st) == 0)
 		return complain("not writing through dangling symlink '%s'", dst);
 	src_fd = open(src, O_RDONLY | O_CLOEXEC);
 	if (src_fd < 0)
