@@ -238,7 +238,7 @@ static int enter(struct uringx_reader *reader, bool wait)
 		return ret;
 	reader->nr_stalls = 0;
 	/* A signal after a submit is not reported. */
-	return wait && io_uring_sq_ready(ring) == 0 ? -EINTR : 0;
+	return wait && ret > 0 && io_uring_sq_ready(ring) == 0 ? -EINTR : 0;
 }
 
 /*

@@ -196,7 +196,8 @@ static void complete_late(void)
 
 int fake_submit_and_wait(struct io_uring *ring, unsigned wait_nr)
 {
-	static const int failures[] = { -EINTR, -EAGAIN, -EBUSY };
+	/* 0: nothing taken, nothing waited for. */
+	static const int failures[] = { -EINTR, -EAGAIN, -EBUSY, 0 };
 	unsigned nr = fake.nr_queued;
 	unsigned i;
 
