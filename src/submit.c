@@ -36,6 +36,7 @@ LIBURING_COLD unsigned iou_flush_sq(struct io_uring *ring)
 {
 	struct io_uring_sq *sq = &ring->sq;
 	unsigned tail = sq->sqe_tail;
+	unsigned head;
 
 	if (!(ring->flags & RARE_SETUP)) {
 		unsigned nr = sq_flush_plain(ring);
@@ -45,11 +46,13 @@ LIBURING_COLD unsigned iou_flush_sq(struct io_uring *ring)
 	}
 	if (ring->flags & IORING_SETUP_SQ_REWIND)
 		return tail;
+	/* Once they are published a polling thread may take them, uncounted. */
+	head = io_uring_load_sq_head(ring);
 	sq->sqe_head = tail;
 	/* Release: as in sq_flush_plain, for the polling thread. */
 	io_uring_smp_store_release(sq->ktail, tail);
-	iou_set_tail_limit(ring, io_uring_load_sq_head(ring));
-	return io_uring_sq_ready(ring);
+	iou_set_tail_limit(ring, head);
+	return tail - head;
 }
 
 /* After an enter took nr_taken of an SQ_REWIND ring: the rest moves to slot 0. */

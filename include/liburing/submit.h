@@ -36,8 +36,9 @@ LIBURING_BEGIN_DECLS
  *
  * Returns the number of SQEs that the kernel took; fewer than were taken where
  * it stopped at a bad one, and the next submit passes the rest. With
- * IORING_SETUP_SQPOLL it is the number that the polling thread had not taken yet,
- * which may include SQEs of earlier submits: only a result below 0 is an error.
+ * IORING_SETUP_SQPOLL it is the number that the polling thread had not taken when
+ * the call began, which may include SQEs of earlier submits: only a result below 0
+ * is an error.
  * Makes no system call where there is nothing to submit, or where the polling
  * thread is awake. What SQEs point at (iovecs, timespecs, addresses, not the
  * data itself) may go out of scope on return on kernels 5.5 and later, with

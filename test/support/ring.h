@@ -78,7 +78,7 @@ const struct ring_kind *ring_current_kind(void);
 struct io_uring_sqe *next_sqe_at(struct io_uring *ring, const char *file, int line);
 #define next_sqe(ring) next_sqe_at(ring, __FILE__, __LINE__)
 
-/* submit_ok - submit, and see that the kernel takes nr SQEs (SQPOLL: no error). */
+/* submit_ok - submit, and see that the kernel takes nr SQEs (SQPOLL: nr at least). */
 void submit_ok_at(struct io_uring *ring, unsigned nr, const char *file, int line);
 #define submit_ok(ring, nr) submit_ok_at(ring, nr, __FILE__, __LINE__)
 
