@@ -11,7 +11,8 @@ PEER_LIB := $(if $(PEER),$(or $(firstword $(wildcard $(addprefix $(PEER)/lib,/li
 	64/liburing.a))),$(error no liburing.a below $(PEER))))
 peer = $(if $(PEER),$(1:$(BUILD)/%=$(BUILD)/peer/%))
 PEER_PROGRAMS := $(call peer,$(BENCHES) $(BENCH_LOADS))
-PEER_EXAMPLE_OBJ := $(call peer,$(EXAMPLE_OBJ))
+# The copy program, which needs liburingx, is not measured.
+PEER_EXAMPLE_OBJ := $(call peer,$(filter-out %/cp_engine.o %/cp_progress.o %/cp_verify.o,$(EXAMPLE_OBJ)))
 BENCH_ENV = $(RUN_ENV) PEER_LIB='$(PEER_LIB)'
 
 # The read benchmark compares with libaio where that is installed.
