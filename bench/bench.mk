@@ -12,7 +12,7 @@ PEER_LIB := $(if $(PEER),$(or $(firstword $(wildcard $(addprefix $(PEER)/lib,/li
 peer = $(if $(PEER),$(1:$(BUILD)/%=$(BUILD)/peer/%))
 PEER_PROGRAMS := $(call peer,$(BENCHES) $(BENCH_LOADS))
 # The copy program, which needs liburingx, is not measured.
-PEER_EXAMPLE_OBJ := $(call peer,$(filter-out %/cp_engine.o %/cp_progress.o %/cp_verify.o,$(EXAMPLE_OBJ)))
+PEER_EXAMPLE_OBJ := $(call peer,$(filter-out $(BUILD)/examples/common/cp_%,$(EXAMPLE_OBJ)))
 BENCH_ENV = $(RUN_ENV) PEER_LIB='$(PEER_LIB)'
 
 # The read benchmark compares with libaio where that is installed.

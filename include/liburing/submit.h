@@ -38,10 +38,9 @@ LIBURING_BEGIN_DECLS
  * it stopped at a bad one, and the next submit passes the rest. With
  * IORING_SETUP_SQPOLL it is the number that the polling thread had not taken when
  * the call began, which may include SQEs of earlier submits: only a result below 0
- * is an error.
- * Makes no system call where there is nothing to submit, or where the polling
- * thread is awake. What SQEs point at (iovecs, timespecs, addresses, not the
- * data itself) may go out of scope on return on kernels 5.5 and later, with
+ * is an error. Makes no system call where there is nothing to submit, or where the
+ * polling thread is awake. What SQEs point at (iovecs, timespecs, addresses, not
+ * the data itself) may go out of scope on return on kernels 5.5 and later, with
  * IORING_SETUP_SQPOLL only after the completion. Mirrors io_uring_enter.
  */
 int io_uring_submit(struct io_uring *ring) LIBURING_NOEXCEPT;

@@ -27,15 +27,6 @@ static void queue_nop(struct io_uring *ring, __u64 tag)
 	io_uring_sqe_set_data64(sqe, tag);
 }
 
-/* Those that the polling thread has not taken since earlier submits count too. */
-static void check_count(const struct io_uring *ring, int ret, int nr)
-{
-	if (ring->flags & SQPOLL)
-		assert_in_range(ret, nr, ring->sq.ring_entries);
-	else
-		assert_int_equal(ret, nr);
-}
-
 /* The polling thread releases slots a little after the completions. */
 static void wait_for_slots(struct io_uring *ring)
 {
@@ -89,7 +80,7 @@ static void test_submit_and_wait(struct io_uring *ring)
 
 	for (i = 1; i <= 5; i++)
 		queue_nop(ring, i);
-	check_count(ring, io_uring_submit_and_wait(ring, 5), 5);
+	taken_ok(ring, io_uring_submit_and_wait(ring, 5), 5);
 	assert_int_equal(io_uring_cq_ready(ring), 5);
 	for (i = 1; i <= 5; i++)
 		assert_int_equal(wait_for_tag(ring, i), 0);
@@ -106,7 +97,7 @@ static void test_wait_for_earlier(struct io_uring *ring)
 	io_uring_sqe_set_data64(sqe, 2);
 	submit_ok(ring, 1);
 	queue_nop(ring, 1);
-	check_count(ring, io_uring_submit_and_wait(ring, 2), 1);
+	taken_ok(ring, io_uring_submit_and_wait(ring, 2), 1);
 	assert_int_equal(io_uring_cq_ready(ring), 2);
 	assert_int_equal(count, 1);
 	/* In either order, for the machine may be slow. */
@@ -128,32 +119,32 @@ static void test_submit_and_wait_timeout(struct io_uring *ring)
 
 	queue_nop(ring, 1);
 	cqe = POISON;
-	check_count(ring, io_uring_submit_and_wait_timeout(ring, &cqe, 1, &hour, NULL), 1);
+	taken_ok(ring, io_uring_submit_and_wait_timeout(ring, &cqe, 1, &hour, NULL), 1);
 	assert_true(cqe->user_data == 1);
 
 	/* A CQE was there before: what counts is still what was submitted. */
 	queue_nop(ring, 2);
 	queue_nop(ring, 3);
 	cqe = POISON;
-	check_count(ring, io_uring_submit_and_wait_timeout(ring, &cqe, 1, &hour, NULL), 2);
+	taken_ok(ring, io_uring_submit_and_wait_timeout(ring, &cqe, 1, &hour, NULL), 2);
 	assert_true(cqe->user_data == 1);
-	check_count(ring, io_uring_submit_and_wait_timeout(ring, &cqe, 3, NULL, NULL), 0);
+	taken_ok(ring, io_uring_submit_and_wait_timeout(ring, &cqe, 3, NULL, NULL), 0);
 	assert_true(cqe->user_data == 1);
 	io_uring_cq_advance(ring, 3);
 
 	queue_nop(ring, 4);
 	cqe = POISON;
-	check_count(ring, io_uring_submit_and_wait_timeout(ring, &cqe, 1, NULL, NULL), 1);
+	taken_ok(ring, io_uring_submit_and_wait_timeout(ring, &cqe, 1, NULL, NULL), 1);
 	assert_true(cqe->user_data == 4);
 	io_uring_cq_advance(ring, 1);
 
 	/* Fewer in time than asked for; a polling thread may take its time. */
 	queue_nop(ring, 5);
 	if (ring->flags & SQPOLL)
-		check_count(ring, io_uring_submit_and_wait(ring, 1), 1);
+		taken_ok(ring, io_uring_submit_and_wait(ring, 1), 1);
 	start = now_ms();
 	ret = io_uring_submit_and_wait_timeout(ring, &cqe, 2, &ts, NULL);
-	check_count(ring, ret, !(ring->flags & SQPOLL));
+	taken_ok(ring, ret, !(ring->flags & SQPOLL));
 	assert_non_null(cqe);
 	assert_true(cqe->user_data == 5);
 	/* With a CQE there an IOPOLL ring is not polled for more. */
@@ -167,10 +158,10 @@ static void test_nothing_in_time(struct io_uring *ring)
 	struct io_uring_cqe *cqe = POISON;
 
 	io_uring_prep_timeout(next_sqe(ring), &hour, 0, 0);
-	check_count(ring, io_uring_submit_and_wait_timeout(ring, &cqe, 1, &ts, NULL), 1);
+	taken_ok(ring, io_uring_submit_and_wait_timeout(ring, &cqe, 1, &ts, NULL), 1);
 	assert_null(cqe);
 	io_uring_prep_timeout_remove(next_sqe(ring), 0, 0);
-	check_count(ring, io_uring_submit_and_wait(ring, 2), 1);
+	taken_ok(ring, io_uring_submit_and_wait(ring, 2), 1);
 	assert_int_equal(io_uring_cq_ready(ring), 2);
 }
 
@@ -188,7 +179,7 @@ static void test_min_timeout(struct io_uring *ring)
 		assert_int_equal(ret, -EINVAL);
 		skip_because("the kernel's features have no MIN_TIMEOUT");
 	}
-	check_count(ring, ret, 1);
+	taken_ok(ring, ret, 1);
 	assert_true(cqe->user_data == 1);
 	assert_true(now_ms() - start >= 20);
 	io_uring_cqe_seen(ring, cqe);
@@ -239,7 +230,7 @@ static void test_waits_do_not_submit(struct io_uring *ring)
 	assert_int_equal(io_uring_wait_cqe_timeout(ring, &cqe, &ts), -ETIME);
 	no_cqe(ring);
 	assert_int_equal(io_uring_sq_ready(ring), 1);
-	check_count(ring, io_uring_submit_and_get_events(ring), 1);
+	taken_ok(ring, io_uring_submit_and_get_events(ring), 1);
 	assert_int_equal(wait_for_tag(ring, 1), 0);
 }
 
@@ -252,7 +243,7 @@ static void test_submit_and_get_events(struct io_uring *ring)
 	submit_ok(ring, 1);
 	while (!io_uring_cq_ready(ring)) {
 		sleep_ms(1);
-		check_count(ring, io_uring_submit_and_get_events(ring), 0);
+		taken_ok(ring, io_uring_submit_and_get_events(ring), 0);
 	}
 	assert_int_equal(wait_one(ring, NULL), -ETIME);
 }

@@ -78,7 +78,14 @@ const struct ring_kind *ring_current_kind(void);
 struct io_uring_sqe *next_sqe_at(struct io_uring *ring, const char *file, int line);
 #define next_sqe(ring) next_sqe_at(ring, __FILE__, __LINE__)
 
-/* submit_ok - submit, and see that the kernel takes nr SQEs (SQPOLL: nr at least). */
+/*
+ * taken_ok - see that ret, a submit's result, says that nr SQEs were taken. With SQPOLL
+ * those that the polling thread has not taken since earlier submits count too.
+ */
+void taken_ok_at(const struct io_uring *ring, int ret, unsigned nr, const char *file, int line);
+#define taken_ok(ring, ret, nr) taken_ok_at(ring, ret, nr, __FILE__, __LINE__)
+
+/* submit_ok - submit, and see that nr SQEs are taken. */
 void submit_ok_at(struct io_uring *ring, unsigned nr, const char *file, int line);
 #define submit_ok(ring, nr) submit_ok_at(ring, nr, __FILE__, __LINE__)
 
