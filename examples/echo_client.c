@@ -16,10 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SQ_ENTRIES 4096
-#define MIN_BUFFERS 64U
-#define MAX_BUFFERS 32768U
-
 static double seconds_now(void)
 {
 	struct timespec now;
@@ -37,8 +33,13 @@ static void print_line(struct echo_client *client)
 	if (now - client->reported < client->options.interval - 0.5)
 		return;
 	strftime(text, sizeof(text), "%H:%M:%S", localtime(&clock));
-	printf("%s req: %lu, req/s: %.0f\n", text, client->nr_requests,
-	       (double)(client->nr_requests - client->nr_reported) / (now - client->reported));
+	if (client->start == 0)
+		printf("%s connected: %u of %u\n", text, client->nr_connected,
+		       client->options.nr_connections);
+	else
+		printf("%s req: %lu, req/s: %.0f\n", text, client->nr_requests,
+		       (double)(client->nr_requests - client->nr_reported) /
+			       (now - client->reported));
 	fflush(stdout);
 	client->reported = now;
 	client->nr_reported = client->nr_requests;
@@ -57,12 +58,10 @@ static void handle_tick(struct echo_client *client)
 {
 	unsigned int i;
 
-	if (client->start != 0) {
-		print_line(client);
-		if (client->options.seconds &&
-		    seconds_now() - client->start >= client->options.seconds - 0.05)
-			client->stopping = true;
-	}
+	print_line(client);
+	if (client->start != 0 && client->options.seconds &&
+	    seconds_now() - client->start >= client->options.seconds - 0.05)
+		client->stopping = true;
 	for (i = 0; i < client->options.nr_connections; i++) {
 		if (client->peers[i].waiting)
 			echo_peer_connect(client, &client->peers[i]);
@@ -101,6 +100,7 @@ static void run(struct echo_client *client)
 	io_uring_prep_read(sqe, client->signal_fd, &client->siginfo, sizeof(client->siginfo), 0);
 	sqe->user_data = OP_STOP;
 	queue_tick(client);
+	client->reported = seconds_now();
 	for (i = 0; i < client->options.nr_connections; i++)
 		echo_peer_connect(client, &client->peers[i]);
 	while (!client->stopping) {
@@ -135,7 +135,7 @@ static void fill_messages(char *messages, size_t messages_sz)
 
 static void init_client(struct echo_client *client)
 {
-	unsigned int nr_conns = client->options.nr_connections, nr_buffers = MIN_BUFFERS, i;
+	unsigned int nr_conns = client->options.nr_connections, i;
 	size_t message_sz = client->options.message_sz;
 	int ret;
 
@@ -152,24 +152,19 @@ static void init_client(struct echo_client *client)
 		client->peers[i].message = client->messages + i * message_sz;
 		client->peers[i].fd = -1;
 	}
-	while (nr_buffers < 2 * nr_conns && nr_buffers < MAX_BUFFERS)
-		nr_buffers *= 2;
 
 	raise_nofile(nr_conns + 16);
 	client->signal_fd = net_ring_signals();
 	if (client->signal_fd < 0)
 		net_fail("signalfd", client->signal_fd);
-	if (net_ring_init(&client->ring, SQ_ENTRIES, 4 * nr_conns + SQ_ENTRIES) < 0)
+	if (net_ring_init(&client->ring, nr_conns) < 0)
 		exit(1);
-	ret = buf_pool_init(&client->pool, &client->ring, nr_buffers, client->options.message_sz,
-			    0);
+	ret = buf_pool_init(&client->pool, &client->ring, buf_pool_enough(nr_conns),
+			    client->options.message_sz, 0);
 	if (ret < 0)
 		net_fail("a ring of buffers", ret);
-	if (client->options.fixed_files) {
-		ret = io_uring_register_files_sparse(&client->ring, nr_conns);
-		if (ret < 0)
-			net_fail("a file table", ret);
-	}
+	if (client->options.fixed_files)
+		net_ring_init_files(&client->ring, nr_conns);
 }
 
 int main(int argc, char **argv)

@@ -20,9 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SQ_ENTRIES 4096
-#define MIN_BUFFERS 64U
-#define MAX_BUFFERS 32768U
+#define MAX_OWN_SZ 4096U
 
 /* What makes the server busy: so many connections, and completions in a round. */
 #define BUSY_CONNS 256
@@ -165,7 +163,7 @@ static void serve(struct echo_server *server)
 			nr++;
 		}
 		io_uring_cq_advance(&server->ring, nr);
-		echo_feed_starved(server);
+		buf_pool_publish(&server->pool);
 	}
 }
 
@@ -196,27 +194,21 @@ static int open_listener(unsigned int *port)
 	return fd;
 }
 
-static unsigned int choose_nr_buffers(const struct echo_options *options)
-{
-	unsigned int nr = MIN_BUFFERS;
-
-	if (options->nr_buffers)
-		return options->nr_buffers;
-	while (nr < MAX_BUFFERS && nr < 2 * options->nr_connections)
-		nr *= 2;
-	return nr;
-}
-
 static void init_server(struct echo_server *server)
 {
 	unsigned int nr_conns = server->options.nr_connections;
-	unsigned int nr_buffers = choose_nr_buffers(&server->options);
+	unsigned int nr_buffers = server->options.nr_buffers;
+	unsigned int buf_sz = server->options.message_sz;
 	unsigned int i;
 	int ret;
 
+	if (!nr_buffers)
+		nr_buffers = buf_pool_enough(nr_conns);
+	server->own_sz = buf_sz < MAX_OWN_SZ ? buf_sz : MAX_OWN_SZ;
+	server->own = calloc(nr_conns, server->own_sz);
 	server->conns = calloc(nr_conns, sizeof(*server->conns));
-	server->pieces = calloc(nr_buffers, sizeof(*server->pieces));
-	if (!server->conns || !server->pieces)
+	server->pieces = calloc(nr_buffers + nr_conns, sizeof(*server->pieces));
+	if (!server->own || !server->conns || !server->pieces)
 		net_fail("memory for the connections", -ENOMEM);
 	for (i = 0; i < nr_conns; i++) {
 		server->conns[i].next = server->unused;
@@ -228,18 +220,13 @@ static void init_server(struct echo_server *server)
 		net_fail("signalfd", server->signal_fd);
 	server->listen_fd = open_listener(&server->options.port);
 
-	/* A connection has at most a receive and a send to complete in a round. */
-	if (net_ring_init(&server->ring, SQ_ENTRIES, 4 * nr_conns + SQ_ENTRIES) < 0)
+	if (net_ring_init(&server->ring, nr_conns) < 0)
 		exit(1);
-	ret = buf_pool_init(&server->pool, &server->ring, nr_buffers, server->options.message_sz,
-			    0);
+	ret = buf_pool_init(&server->pool, &server->ring, nr_buffers, buf_sz, 0);
 	if (ret < 0)
 		net_fail("a ring of buffers", ret);
-	if (server->options.fixed_files) {
-		ret = io_uring_register_files_sparse(&server->ring, nr_conns);
-		if (ret < 0)
-			net_fail("a file table", ret);
-	}
+	if (server->options.fixed_files)
+		net_ring_init_files(&server->ring, nr_conns);
 }
 
 static void exit_server(struct echo_server *server)
@@ -248,6 +235,7 @@ static void exit_server(struct echo_server *server)
 	if (net_ring_cancel_all(&server->ring) == 0) {
 		buf_pool_exit(&server->pool, &server->ring);
 		io_uring_queue_exit(&server->ring);
+		free(server->own);
 	}
 	close(server->listen_fd);
 	close(server->signal_fd);

@@ -5,6 +5,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define MIN_BUFFERS 64U
+#define MAX_BUFFERS 32768U
+
+unsigned int buf_pool_enough(unsigned int nr_sockets)
+{
+	unsigned int nr = MIN_BUFFERS;
+
+	while (nr < MAX_BUFFERS && nr < 2 * nr_sockets)
+		nr *= 2;
+	return nr;
+}
+
 /*
  * The ring of free buffers, which must begin on a page, and the buffers lie in
  * one block. io_uring_setup_buf_ring is for those who need the ring only.

@@ -17,6 +17,9 @@ struct buf_pool {
 	int nr_put; /* put back, and not yet published */
 };
 
+/* buf_pool_enough - a number of buffers for so many sockets, two for each where it can be. */
+unsigned int buf_pool_enough(unsigned int nr_sockets);
+
 /*
  * buf_pool_init - register nr_buffers (a power of two, at most 32768) of buf_sz
  * bytes each as a buffer group of the ring, all of them free.

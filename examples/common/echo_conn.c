@@ -3,14 +3,44 @@
  * One connection of echo_server: what it has received and not sent back yet is a
  * queue of buffers. One send at a time is in flight, as a second might overtake a
  * first that found the socket full.
+ *
+ * A peer that sends and does not read keeps the buffers of its queue for as long
+ * as it likes, and the pool may run out. So each connection has a buffer of its
+ * own besides, into which it receives while the pool is empty: nobody can take it
+ * away, and every connection goes on.
  */
 #include "echo_conn.h"
 
 #include <errno.h>
 #include <poll.h>
 
-/* A connection with so much to send receives nothing more until all of it is sent. */
-#define MAX_QUEUED 64
+#define MAX_QUEUED 64U
+
+/*
+ * A connection with so much to send receives nothing more until all of it is sent.
+ * The fewer buffers are free, the smaller is the share of one connection.
+ */
+static unsigned int max_queued(const struct echo_server *server)
+{
+	unsigned int share = (server->pool.nr_buffers - server->nr_held) / 2;
+
+	return share < MAX_QUEUED ? share : MAX_QUEUED;
+}
+
+/* The number of the connection's own buffer comes after those of the pool. */
+static unsigned int own_bid(const struct echo_server *server, const struct echo_conn *conn)
+{
+	return server->pool.nr_buffers + (unsigned int)(conn - server->conns);
+}
+
+static char *buffer_at(const struct echo_server *server, unsigned int bid)
+{
+	unsigned int nr = server->pool.nr_buffers;
+
+	if (bid < nr)
+		return buf_pool_at(&server->pool, bid);
+	return server->own + (size_t)(bid - nr) * server->own_sz;
+}
 
 /* An SQE for the connection's socket. */
 static struct io_uring_sqe *get_conn_sqe(struct echo_server *server, struct echo_conn *conn,
@@ -29,17 +59,38 @@ static void use_socket(struct echo_server *server, struct io_uring_sqe *sqe)
 		sqe->flags |= IOSQE_FIXED_FILE;
 }
 
+/*
+ * A receive into a buffer of the pool, which the kernel picks when data comes; or,
+ * where the pool has none, into the connection's own. That one is free whenever
+ * nothing is queued.
+ */
+static void prep_receive(struct echo_server *server, struct echo_conn *conn,
+			 struct io_uring_sqe *sqe, bool multishot, int flags)
+{
+	bool empty = conn->starved || server->nr_held == server->pool.nr_buffers;
+
+	if (empty && !conn->nr_queued) {
+		io_uring_prep_recv(sqe, conn->fd, buffer_at(server, own_bid(server, conn)),
+				   server->own_sz, flags);
+		conn->starved = false;
+		return;
+	}
+	if (multishot)
+		io_uring_prep_recv_multishot(sqe, conn->fd, NULL, 0, flags);
+	else
+		io_uring_prep_recv(sqe, conn->fd, NULL, 0, flags);
+	sqe->flags |= IOSQE_BUFFER_SELECT;
+	sqe->buf_group = (__u16)server->pool.group;
+}
+
 static void queue_receive(struct echo_server *server, struct echo_conn *conn)
 {
 	struct io_uring_sqe *sqe = get_conn_sqe(server, conn, OP_CONN_RECEIVE, 0);
 
-	if (server->options.poll_mode) {
+	if (server->options.poll_mode)
 		io_uring_prep_poll_multishot(sqe, conn->fd, POLLIN | POLLRDHUP);
-	} else {
-		io_uring_prep_recv_multishot(sqe, conn->fd, NULL, 0, 0);
-		sqe->flags |= IOSQE_BUFFER_SELECT;
-		sqe->buf_group = (__u16)server->pool.group;
-	}
+	else
+		prep_receive(server, conn, sqe, true, 0);
 	use_socket(server, sqe);
 	conn->receiving = true;
 }
@@ -48,9 +99,7 @@ static void queue_fetch(struct echo_server *server, struct echo_conn *conn)
 {
 	struct io_uring_sqe *sqe = get_conn_sqe(server, conn, OP_CONN_FETCH, 0);
 
-	io_uring_prep_recv(sqe, conn->fd, NULL, 0, MSG_DONTWAIT);
-	sqe->flags |= IOSQE_BUFFER_SELECT;
-	sqe->buf_group = (__u16)server->pool.group;
+	prep_receive(server, conn, sqe, false, MSG_DONTWAIT);
 	use_socket(server, sqe);
 	conn->fetching = true;
 	conn->readable = false;
@@ -61,7 +110,7 @@ static void queue_send(struct echo_server *server, struct echo_conn *conn)
 	unsigned int bid = conn->first;
 	struct io_uring_sqe *sqe = get_conn_sqe(server, conn, OP_CONN_SEND, bid);
 
-	io_uring_prep_send(sqe, conn->fd, buf_pool_at(&server->pool, bid) + conn->sent,
+	io_uring_prep_send(sqe, conn->fd, buffer_at(server, bid) + conn->sent,
 			   server->pieces[bid].len - conn->sent, MSG_WAITALL);
 	use_socket(server, sqe);
 }
@@ -97,20 +146,23 @@ static void settle(struct echo_server *server, struct echo_conn *conn)
 		if (conn->receiving && !conn->cancelling)
 			queue_cancel(server, conn);
 		if (!conn->receiving && !conn->cancelling && !conn->fetching && !conn->nr_queued &&
-		    !conn->starved && !conn->closing)
+		    !conn->closing)
 			queue_close(server, conn);
 		return;
 	}
-	if (conn->at_eof || conn->starved || conn->cancelling)
+	if (conn->at_eof || conn->cancelling)
 		return;
 	if (!conn->receiving && !conn->nr_queued)
 		queue_receive(server, conn);
-	if (conn->readable && !conn->fetching && conn->nr_queued < MAX_QUEUED)
+	if (conn->readable && !conn->fetching &&
+	    (!conn->nr_queued || (!conn->starved && conn->nr_queued < max_queued(server))))
 		queue_fetch(server, conn);
 }
 
 static void put_buffer(struct echo_server *server, unsigned int bid)
 {
+	if (bid >= server->pool.nr_buffers)
+		return;
 	buf_pool_put(&server->pool, bid);
 	server->nr_held--;
 }
@@ -132,7 +184,8 @@ static void add_piece(struct echo_server *server, struct echo_conn *conn, unsign
 		      unsigned int len)
 {
 	server->pieces[bid].len = len;
-	server->nr_held++;
+	if (bid < server->pool.nr_buffers)
+		server->nr_held++;
 	if (conn->broken) {
 		put_buffer(server, bid);
 		return;
@@ -148,23 +201,20 @@ static void add_piece(struct echo_server *server, struct echo_conn *conn, unsign
 	queue_send(server, conn);
 }
 
-static void add_starved(struct echo_server *server, struct echo_conn *conn)
-{
-	conn->starved = true;
-	conn->next = server->starved;
-	server->starved = conn;
-}
-
 /* What a receive came to, multishot or not. */
 static void take_received(struct echo_server *server, struct echo_conn *conn,
 			  const struct io_uring_cqe *cqe)
 {
+	bool from_pool = (cqe->flags & IORING_CQE_F_BUFFER) != 0;
+
 	if (cqe->res > 0)
-		add_piece(server, conn, cqe->flags >> IORING_CQE_BUFFER_SHIFT, (unsigned)cqe->res);
+		add_piece(server, conn,
+			  from_pool ? cqe->flags >> IORING_CQE_BUFFER_SHIFT : own_bid(server, conn),
+			  (unsigned int)cqe->res);
 	else if (cqe->res == 0)
 		conn->at_eof = true;
 	else if (cqe->res == -ENOBUFS)
-		add_starved(server, conn);
+		conn->starved = true;
 	else if (cqe->res != -ECANCELED && cqe->res != -EAGAIN && cqe->res != -EINTR)
 		drop_queue(server, conn);
 }
@@ -179,7 +229,7 @@ static void handle_receive(struct echo_server *server, struct echo_conn *conn,
 		conn->readable |= cqe->res > 0;
 	} else {
 		take_received(server, conn, cqe);
-		if (conn->nr_queued >= MAX_QUEUED && conn->receiving && !conn->cancelling)
+		if (conn->nr_queued >= max_queued(server) && conn->receiving && !conn->cancelling)
 			queue_cancel(server, conn);
 		if (conn->receiving && !conn->broken)
 			return;
@@ -236,20 +286,6 @@ void echo_conn_handle(struct echo_server *server, struct echo_conn *conn, enum e
 		handle_fetch(server, conn, cqe);
 	} else if (op == OP_CONN_CANCEL) {
 		conn->cancelling = false;
-		settle(server, conn);
-	}
-}
-
-void echo_feed_starved(struct echo_server *server)
-{
-	unsigned int nr_free = server->pool.nr_buffers - server->nr_held;
-	struct echo_conn *conn;
-
-	buf_pool_publish(&server->pool);
-	for (; server->starved && nr_free; nr_free--) {
-		conn = server->starved;
-		server->starved = conn->next;
-		conn->starved = false;
 		settle(server, conn);
 	}
 }

@@ -32,9 +32,9 @@ struct echo_conn {
 	bool cancelling;
 	bool at_eof; /* the peer will send no more */
 	bool broken; /* nothing can be sent any more */
-	bool starved; /* in the list of those that found no buffer */
+	bool starved; /* the pool was empty: the next receive is into its own buffer */
 	bool closing;
-	struct echo_conn *next; /* of the starved, or of the unused */
+	struct echo_conn *next; /* of the unused */
 };
 
 /* A received piece, by the number of its buffer. */
@@ -52,9 +52,10 @@ struct echo_server {
 	struct signalfd_siginfo siginfo;
 	struct echo_conn *conns;
 	struct echo_conn *unused; /* without a file table; with it the kernel picks */
-	struct echo_conn *starved;
-	struct echo_piece *pieces;
-	unsigned int nr_held; /* buffers with data in them */
+	char *own; /* a buffer for each connection, for when the pool is empty */
+	unsigned int own_sz;
+	struct echo_piece *pieces; /* of the pool's buffers, then of the own ones */
+	unsigned int nr_held; /* buffers of the pool with data in them */
 	unsigned int nr_open;
 	bool accepting;
 	bool stopping;
@@ -77,11 +78,5 @@ void echo_conn_start(struct echo_server *server, struct echo_conn *conn);
 /* echo_conn_handle - a completion of the connection's, but OP_CONN_CLOSE. */
 void echo_conn_handle(struct echo_server *server, struct echo_conn *conn, enum echo_op op,
 		      const struct io_uring_cqe *cqe);
-
-/*
- * echo_feed_starved - after a round of completions: hand buffers back, and let
- * connections that found none try again.
- */
-void echo_feed_starved(struct echo_server *server);
 
 #endif

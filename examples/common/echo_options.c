@@ -2,9 +2,9 @@
 #include "echo_options.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static void print_usage(FILE *out, bool is_server)
 {
@@ -27,7 +27,7 @@ static void print_usage(FILE *out, bool is_server)
 			     "  -t SECONDS      end after so much time\n"
 			     "  -r REQUESTS     end after so many echoes\n"
 			     "  -i SECONDS      print a line so often (2)\n");
-	fprintf(out, "  -h              print this\n");
+	fprintf(out, "  -h, --help      print this\n");
 }
 
 static bool parse_number(const char *text, unsigned long min, unsigned long max,
@@ -71,7 +71,10 @@ static bool parse_option(int opt, bool is_server, struct echo_options *options)
 	case 'b':
 		if (!parse_uint(optarg, 1, 1U << 15, &options->nr_buffers))
 			return false;
-		return (options->nr_buffers & (options->nr_buffers - 1)) == 0;
+		if ((options->nr_buffers & (options->nr_buffers - 1)) == 0)
+			return true;
+		fprintf(stderr, "not a power of two: %s\n", optarg);
+		return false;
 	case 'w':
 		return parse_uint(optarg, 0, 1000000 - 1, &options->batch_usec);
 	case 'a':
@@ -93,6 +96,11 @@ static bool parse_option(int opt, bool is_server, struct echo_options *options)
 
 void parse_echo_options(int argc, char **argv, bool is_server, struct echo_options *options)
 {
+	static const struct option long_options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	const char *letters = is_server ? "p:n:l:fPb:w:h" : "p:n:l:fa:t:r:i:h";
 	bool good = true;
 	int opt;
 
@@ -104,8 +112,7 @@ void parse_echo_options(int argc, char **argv, bool is_server, struct echo_optio
 		.interval = 2,
 		.host = "127.0.0.1",
 	};
-	while (good &&
-	       (opt = getopt(argc, argv, is_server ? "p:n:l:fPb:w:h" : "p:n:l:fa:t:r:i:h")) != -1)
+	while (good && (opt = getopt_long(argc, argv, letters, long_options, NULL)) != -1)
 		good = parse_option(opt, is_server, options);
 	if (!good || optind != argc) {
 		print_usage(stderr, is_server);

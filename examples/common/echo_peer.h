@@ -52,7 +52,8 @@ struct echo_client {
 	unsigned long nr_requests;
 	unsigned long nr_lost;
 	unsigned long nr_reported;
-	double start, reported; /* seconds; 0 before all were connected */
+	double start; /* when all were connected, in seconds; 0: not yet */
+	double reported; /* when the last line was printed */
 };
 
 /* echo_peer_connect - make a socket, connect, and go on with messages. */

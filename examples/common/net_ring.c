@@ -11,6 +11,8 @@
 #include <sys/signalfd.h>
 
 #define MAX_RETRIES 1000
+#define MIN_ENTRIES 64U
+#define MAX_ENTRIES 4096U
 
 /* Multishot receive came with the same kernel as this opcode. */
 static bool has_multishot_recv(struct io_uring *ring)
@@ -22,13 +24,24 @@ static bool has_multishot_recv(struct io_uring *ring)
 	return found;
 }
 
-int net_ring_init(struct io_uring *ring, unsigned int entries, unsigned int cq_entries)
+/* In a round a socket has at most a receive and a send to submit, as a rule. */
+static unsigned int choose_entries(unsigned int nr_sockets)
+{
+	unsigned int entries = 2 * nr_sockets;
+
+	if (entries < MIN_ENTRIES)
+		return MIN_ENTRIES;
+	return entries < MAX_ENTRIES ? entries : MAX_ENTRIES;
+}
+
+int net_ring_init(struct io_uring *ring, unsigned int nr_sockets)
 {
 	static const unsigned int wanted[] = {
 		IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
 		IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN,
 		0,
 	};
+	unsigned int entries = choose_entries(nr_sockets);
 	struct io_uring_params params;
 	size_t i = 0;
 	int ret;
@@ -36,7 +49,7 @@ int net_ring_init(struct io_uring *ring, unsigned int entries, unsigned int cq_e
 	do {
 		memset(&params, 0, sizeof(params));
 		params.flags = wanted[i] | IORING_SETUP_CLAMP | IORING_SETUP_CQSIZE;
-		params.cq_entries = cq_entries;
+		params.cq_entries = 2 * entries + 4 * nr_sockets;
 		ret = io_uring_queue_init_params(entries, ring, &params);
 	} while (ret == -EINVAL && wanted[i++]);
 	if (ret < 0) {
@@ -52,6 +65,20 @@ int net_ring_init(struct io_uring *ring, unsigned int entries, unsigned int cq_e
 	/* Where it fails, every enter looks the descriptor up instead. */
 	io_uring_register_ring_fd(ring);
 	return 0;
+}
+
+void net_ring_init_files(struct io_uring *ring, unsigned int nr)
+{
+	struct rlimit limit = { 0 };
+	int ret = io_uring_register_files_sparse(ring, nr);
+
+	if (ret == -EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		fprintf(stderr,
+			"A file table of %u slots is more than RLIMIT_NOFILE (ulimit -n), which is "
+			"%llu here.\nRaise the limit, or ask for fewer connections.\n",
+			nr, (unsigned long long)limit.rlim_cur);
+	if (ret < 0)
+		net_fail("a file table", ret);
 }
 
 struct io_uring_sqe *net_ring_get_sqe(struct io_uring *ring)

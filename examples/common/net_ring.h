@@ -5,13 +5,20 @@
 #include <liburing.h>
 
 /*
- * net_ring_init - a ring for a single thread that serves many sockets.
+ * net_ring_init - a ring for a single thread that serves nr_sockets sockets.
  *
  * With the flags that save work for such a thread, or without those that the
  * kernel lacks. Where a ring, or multishot receive, is not to be had it says
  * why on the standard error. Returns 0 or a negative errno.
  */
-int net_ring_init(struct io_uring *ring, unsigned int entries, unsigned int cq_entries);
+int net_ring_init(struct io_uring *ring, unsigned int nr_sockets);
+
+/*
+ * net_ring_init_files - an empty file table for nr sockets.
+ *
+ * Exits the program, and says what to do, where it is refused.
+ */
+void net_ring_init_files(struct io_uring *ring, unsigned int nr);
 
 /*
  * net_ring_get_sqe - an SQE, after a submit where the ring is full.

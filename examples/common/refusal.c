@@ -76,12 +76,12 @@ static void explain_memory(FILE *out)
 {
 	struct rlimit limit;
 
-	fprintf(out, "  The memory for the ring is refused. Up to Linux 5.11 it counts against\n"
-		     "  RLIMIT_MEMLOCK (ulimit -l)");
+	fprintf(out, "  The memory for the ring is refused. Up to Linux 5.11, and on new kernels\n"
+		     "  again, it counts against RLIMIT_MEMLOCK (ulimit -l)");
 	if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-		fprintf(out, ", which is %llu KiB here", (unsigned long long)limit.rlim_cur / 1024);
-	fprintf(out, "; since 5.12 against the memory\n"
-		     "  control group. Raise the limit, or ask for fewer entries.\n");
+		fprintf(out, ", which is %llu KiB\n  here,", (unsigned long long)limit.rlim_cur / 1024);
+	fprintf(out, " of a user without CAP_IPC_LOCK; in between against the\n"
+		     "  memory control group only. Raise the limit, or ask for less.\n");
 }
 
 static void explain_permission(FILE *out)
