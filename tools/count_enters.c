@@ -11,15 +11,17 @@
  * makes each stop of a program with a single thread cheaper.
  *
  * The exit status is the program's, or 128 plus the number of the signal that
- * ended it. Where ptrace is refused the program does not run, no count is
- * written, and the status is 77; 125 is any other failure of the counter, 126
- * and 127 a program that cannot be run or found.
+ * ended it. No count is written where the program does not run: the status is 77
+ * where ptrace is refused, 126 and 127 where it cannot be run or found; 125 is any
+ * other failure of the counter.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
+#include <getopt.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,10 +88,16 @@ static const struct counted_call known_calls[] = {
 
 static struct counted_call calls[MAX_CALLS];
 static unsigned int nr_calls;
+static bool started; /* the program runs: what came before its exec is ours */
 
 static void usage(FILE *out)
 {
-	fputs("usage: count_enters [-s] [-o FILE] [-c CALL]... [--] PROGRAM [ARGUMENT]...\n", out);
+	fputs("usage: count_enters [-s] [-o FILE] [-c CALL]... [--] PROGRAM [ARGUMENT]...\n"
+	      "  -s, --same-cpu     on one CPU with the program\n"
+	      "  -o, --output FILE  the counts go there (the default is the standard error)\n"
+	      "  -c, --call CALL    a name or a number, again and again (io_uring_enter)\n"
+	      "  -h, --help         print this\n",
+	      out);
 }
 
 /* Adds a call, by name or by number, to those that are counted. */
@@ -185,8 +193,10 @@ static int resume_thread(pid_t tid, int status)
 	long ret;
 
 	if (sig == (SIGTRAP | 0x80)) {
-		if (count_call(tid) < 0)
+		if (started && count_call(tid) < 0)
 			return -1;
+	} else if (event == PTRACE_EVENT_EXEC) {
+		started = true;
 	} else if (event == 0) {
 		deliver = sig;
 	}
@@ -280,15 +290,24 @@ static int run_counted(char **argv, const char *path)
 
 	if (follow_program(pid, &result) < 0)
 		return report_refusal();
+	if (!started)
+		return result;
 	return write_counts(path) == 0 ? result : EXIT_TROUBLE;
 }
 
 int main(int argc, char **argv)
 {
+	static const struct option long_options[] = {
+		{ "same-cpu", no_argument, NULL, 's' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "call", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
 	const char *path = NULL;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "+so:c:h")) != -1) {
+	while ((opt = getopt_long(argc, argv, "+so:c:h", long_options, NULL)) != -1) {
 		switch (opt) {
 		case 's':
 			stay_on_this_cpu();

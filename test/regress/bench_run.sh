@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# bench-run took settings that make no sense, measured nothing, and wrote an empty table
+# over the last one with status 0. The charts of its page shared their ids.
+
+set -eu
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo "the last results" >"$work/bench.tsv"
+cp "$work/bench.tsv" "$work/bench.json"
+
+# refused STATUS WORD SETTING...: with these settings it ends so, says WORD, writes nothing.
+refused()
+{
+	want=$1
+	word=$2
+	shift 2
+	status=0
+	env BENCH_QUICK=1 BUILD_DIR="$work" "$@" "$SRCDIR/tools/bench-run" >"$work/out" 2>&1 || status=$?
+	if [ "$status" != "$want" ] || ! grep -q -- "$word" "$work/out"; then
+		echo "$*: status $status, and it says:"
+		cat "$work/out"
+		exit 1
+	fi
+	if [ "$(cat "$work/bench.tsv" "$work/bench.json" | grep -c "the last results")" -ne 2 ]; then
+		echo "$*: the last results are gone"
+		exit 1
+	fi
+}
+
+refused 2 "no benchmark nob:" BENCH="nop nob"
+refused 2 "not 0" BENCH_ROUNDS=0
+refused 2 "not three" BENCH_ROUNDS=three
+refused 2 "not -1" BENCH_ROUNDS=-1
+refused 2 "$work/none" BENCH_DIR="$work/none"
+# No benchmark has been built here.
+refused 1 "nothing was measured" BENCH="nop setup"
+
+command -v gnuplot >/dev/null || exit 0
+row() {
+	printf '%s\tus\t10\t9\t11\t0.2\t8\t1.2\t-\t-\n' "$1"
+}
+for name in nop/one/1 nop/one/2 setup/plain/1 setup/plain/2; do
+	row "$name"
+done >"$work/bench.tsv"
+echo "kernel	Linux" >"$work/bench.facts"
+"$SRCDIR/tools/bench-charts" "$work/bench.tsv" "$work/bench.facts" >"$work/bench.html"
+[ "$(grep -c '<svg' "$work/bench.html")" -eq 2 ]
+grep -o " id=['\"][^'\"]*" "$work/bench.html" | sort | uniq -d >"$work/twice"
+if [ -s "$work/twice" ]; then
+	echo "two elements have the same id:"
+	cat "$work/twice"
+	exit 1
+fi
