@@ -9,6 +9,7 @@
 #include "echo_server.h"
 #include "process.h"
 
+#include <arpa/inet.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -220,6 +221,41 @@ static void test_client_goes_on(void **state)
 	assert_true(echo_server_stop(&second) > 0);
 }
 
+/* The backlog is full before all are connected: it says so, and SIGINT ends it. */
+static void test_client_waits_for_connections(void **state)
+{
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	const char *args[] = { "-p", NULL, "-n", "16", "-i", "1", NULL };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t addr_sz = sizeof(addr);
+	unsigned int nr_connected, nr;
+	struct client_totals totals;
+	char port[16], line[256];
+	FILE *out;
+	pid_t pid;
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&addr, &addr_sz), 0);
+	snprintf(port, sizeof(port), "%u", ntohs(addr.sin_port));
+	args[1] = port;
+	pid = program_start("echo_client", args, &out);
+	if (!fgets(line, sizeof(line), out)) {
+		waitpid(pid, NULL, 0);
+		skip_because("echo_client cannot run here, for the reason it has given");
+	}
+	assert_int_equal(sscanf(line, "%*s connected: %u of %u", &nr_connected, &nr), 2);
+	assert_true(nr_connected > 0 && nr_connected < nr);
+	assert_int_equal(nr, 16);
+	program_interrupt(pid, out, line, sizeof(line));
+	parse_totals(line, &totals);
+	assert_int_equal(totals.nr_requests, 0);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +266,7 @@ int main(void)
 		timed_test(test_peer_that_does_not_read),
 		timed_test(test_too_many),
 		timed_test(test_client_goes_on),
+		timed_test(test_client_waits_for_connections),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
