@@ -79,7 +79,8 @@ static void explain_memory(FILE *out)
 	fprintf(out, "  The memory for the ring is refused. Up to Linux 5.11, and on new kernels\n"
 		     "  again, it counts against RLIMIT_MEMLOCK (ulimit -l)");
 	if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-		fprintf(out, ", which is %llu KiB\n  here,", (unsigned long long)limit.rlim_cur / 1024);
+		fprintf(out, ", which is %llu KiB\n  here,",
+			(unsigned long long)limit.rlim_cur / 1024);
 	fprintf(out, " of a user without CAP_IPC_LOCK; in between against the\n"
 		     "  memory control group only. Raise the limit, or ask for less.\n");
 }
