@@ -129,6 +129,9 @@ static inline int iou_enter_plain(const struct io_uring *ring, unsigned to_submi
 				  size_t sz)
 {
 	flags |= ring->int_flags & IOU_INT_ENTER_FLAGS;
+	/* To the kernel the number has a sign. */
+	if (min_complete > INT32_MAX)
+		min_complete = INT32_MAX;
 	return iou_sys_enter(ring->enter_ring_fd, to_submit, min_complete, flags, arg, sz);
 }
 

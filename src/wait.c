@@ -6,6 +6,14 @@
 
 #define NSEC_PER_SEC 1000000000LL
 
+/* A time that the enter itself keeps, and what a second enter of the same call needs. */
+struct timed_wait {
+	struct io_uring_getevents_arg arg;
+	const struct __kernel_timespec *ts;
+	struct __kernel_timespec start;
+	struct __kernel_timespec left;
+};
+
 /* What one wait asks for. */
 struct wait_req {
 	unsigned submit;	/* published SQEs to pass */
@@ -14,6 +22,7 @@ struct wait_req {
 	unsigned flags;		/* enter flags that say what arg is */
 	const void *arg;
 	size_t arg_sz;
+	struct timed_wait *timed;	/* where not NULL: holds arg */
 	int64_t deadline_ns;	/* where the enter itself looks at no clock; else 0 */
 	int *hidden_err;	/* where not NULL: gets an error that a count hides */
 };
@@ -42,6 +51,32 @@ static int64_t deadline_after(const struct __kernel_timespec *ts)
 	return __builtin_add_overflow(now, ns, &ns) ? INT64_MAX : ns;
 }
 
+/*
+ * After a wait that brought nothing: the next one gets what is left of the time, and
+ * no minimum, as one completion is enough now. Returns false where nothing is left.
+ * The kernel has read ts by now, so that it is good memory.
+ */
+static bool take_time_left(struct timed_wait *timed)
+{
+	struct __kernel_timespec now = timed->start, *left = &timed->left;
+
+	if (timed->ts->tv_sec < 0)
+		return false;
+	iou_sys_clock(&now);
+	left->tv_sec = timed->ts->tv_sec - (now.tv_sec - timed->start.tv_sec);
+	left->tv_nsec = timed->ts->tv_nsec - (now.tv_nsec - timed->start.tv_nsec);
+	if (left->tv_nsec < 0) {
+		left->tv_sec--;
+		left->tv_nsec += NSEC_PER_SEC;
+	} else if (left->tv_nsec >= NSEC_PER_SEC) {
+		left->tv_sec++;
+		left->tv_nsec -= NSEC_PER_SEC;
+	}
+	timed->arg.ts = uring_ptr_to_u64(left);
+	timed->arg.min_wait_usec = 0;
+	return left->tv_sec >= 0;
+}
+
 /* The program's share of the SQEs that the kernel took. */
 static int count_submitted(const struct wait_req *req, unsigned nr_taken)
 {
@@ -54,7 +89,8 @@ static int count_submitted(const struct wait_req *req, unsigned nr_taken)
  * The loop under every wait. An enter that has taken all that it was given has
  * waited as well, and what the ring then holds is the result. The exceptions:
  *   taken in part        it did not wait, go on with the rest
- *   nothing to take, and no CQE of the program's: wait on, for one
+ *   nothing to take, and no CQE of the program's: wait on, for one, as long as is
+ *                        left (of a registered time that is not known here)
  *   IOPOLL               it may come back early, wait on until there are enough,
  *                        or until an enter adds nothing to what is there
  * Something taken and no CQE afterwards means that a signal ended the wait.
@@ -68,9 +104,6 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 	const bool may_be_early = ring->int_flags & IOU_INT_CQ_ENTER;
 	int ret, err, nr;
 
-	/* To the kernel the number has a sign. */
-	if (wait_nr > INT32_MAX)
-		wait_nr = INT32_MAX;
 	for (;;) {
 		err = iou_peek_cqe(ring, cqe_ptr, &nr_ready);
 		if (entered && time_is_up(ring, req, err)) {
@@ -81,6 +114,14 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 			if (*cqe_ptr || !wait_nr || (took_some && err != -ETIME))
 				break;
 			wait_nr = 1;
+			if (req->timed && !take_time_left(req->timed)) {
+				err = -ETIME;
+				break;
+			}
+			if (req->flags & IORING_ENTER_EXT_ARG_REG) {
+				err = -EINTR;
+				break;
+			}
 		}
 		/* While CQEs are there, the kernel does not poll the device for more. */
 		if (may_be_early && entered && !submit && *cqe_ptr && nr_ready == nr_seen)
@@ -99,6 +140,9 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 			break;
 		}
 
+		/* Only after an enter that had nothing to submit there is another wait. */
+		if (req->timed && !submit && !waited)
+			iou_sys_clock(&req->timed->start);
 		ret = iou_enter(ring, submit, wait_nr, flags, req->arg, req->arg_sz);
 		if (ret < 0) {
 			nr = count_submitted(req, nr_submitted);
@@ -154,19 +198,24 @@ static int wait_with_ext_arg(struct io_uring *ring, struct io_uring_cqe **cqe_pt
 			     unsigned wait_nr, const struct __kernel_timespec *ts,
 			     unsigned min_wait_usec, const sigset_t *sigmask)
 {
-	const struct io_uring_getevents_arg arg = {
-		.sigmask = uring_ptr_to_u64(sigmask),
-		.sigmask_sz = IOU_SIGSET_SZ,
-		.min_wait_usec = min_wait_usec,
-		.ts = uring_ptr_to_u64(ts),
+	struct timed_wait timed = {
+		.arg = {
+			.sigmask = uring_ptr_to_u64(sigmask),
+			.sigmask_sz = IOU_SIGSET_SZ,
+			.min_wait_usec = min_wait_usec,
+			.ts = uring_ptr_to_u64(ts),
+		},
+		.ts = ts,
 	};
+	const bool looks_at_clock = !(ring->int_flags & IOU_INT_CQ_ENTER);
 	const struct wait_req req = {
 		.submit = submit,
 		.wait_nr = wait_nr,
 		.flags = IORING_ENTER_EXT_ARG,
-		.arg = &arg,
-		.arg_sz = sizeof(arg),
-		.deadline_ns = ts && (ring->int_flags & IOU_INT_CQ_ENTER) ? deadline_after(ts) : 0,
+		.arg = &timed.arg,
+		.arg_sz = sizeof(timed.arg),
+		.timed = ts && looks_at_clock ? &timed : NULL,
+		.deadline_ns = ts && !looks_at_clock ? deadline_after(ts) : 0,
 	};
 
 	return get_cqe(ring, cqe_ptr, &req);

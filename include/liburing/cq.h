@@ -56,6 +56,13 @@ IOURINGINLINE unsigned io_uring_cqe_shift(const struct io_uring *ring) LIBURING_
 }
 
 /*
+ * io_uring_cqe_index - the index in ring->cq.cqes of the CQE at position ptr, mask
+ * being ring->cq.ring_mask. A macro of older versions, for programs that walk
+ * the ring by hand.
+ */
+#define io_uring_cqe_index(ring, ptr, mask) (((ptr) & (mask)) << io_uring_cqe_shift(ring))
+
+/*
  * io_uring_cqe_nr - the slots that a CQE of an IORING_SETUP_CQE_MIXED ring takes.
  *
  * Sum it over the CQEs of a walk and pass the sum to io_uring_cq_advance. On

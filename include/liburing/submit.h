@@ -16,7 +16,9 @@
  *   -EEXIST  a ring of IORING_SETUP_SINGLE_ISSUER, entered by another thread
  * wait_nr is at most the entries of the CQ; what exceeds them is not waited for.
  * On a ring of IORING_SETUP_IOPOLL the kernel looks for signals only while it polls
- * a device: with nothing in flight a wait spins, and only its time ends it.
+ * a device: with nothing in flight a wait spins, and only its time ends it. While a
+ * CQE is in the ring the device is not polled for more: a wait for several may come
+ * back with fewer, without a signal.
  *
  * A result below 0 is an error of the call; the result of a request is in the
  * CQE's res.
@@ -82,8 +84,8 @@ int __io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, uns
 /*
  * io_uring_wait_cqes - wait for wait_nr CQEs, at most for the time ts.
  *
- * ts is relative, of CLOCK_MONOTONIC, and bounds the wait only; NULL is without
- * bound. Returns 0 and the first CQE, -ETIME and NULL when the time is up and
+ * ts is relative, of CLOCK_MONOTONIC, and bounds the wait only, however often the
+ * kernel wakes it for nothing; NULL is without bound. Returns 0 and the first CQE, -ETIME and NULL when the time is up and
  * none is there, -EINTR and NULL after a signal, or another negative errno and
  * NULL. Nothing is submitted. On kernels before 5.11, where an enter takes no
  * timeout, a timeout request is queued instead: the call then submits, also what
@@ -137,7 +139,9 @@ int io_uring_submit_and_wait_min_timeout(struct io_uring *ring, struct io_uring_
  * They are entry reg_index of the region that io_uring_register_region set up
  * with IORING_MEM_REGION_REG_WAIT_ARG, an array of struct io_uring_reg_wait.
  * Leave the region's last entry unused: kernels of 6.18 and before take the first
- * in its place. -EINVAL without IORING_FEAT_EXT_ARG. Since kernel 6.13.
+ * in its place. -EINTR also where something that posts no CQE ended the wait (a timeout
+ * with IOSQE_CQE_SKIP_SUCCESS): how much of the time is left only the program can say.
+ * -EINVAL without IORING_FEAT_EXT_ARG. Since kernel 6.13.
  */
 int io_uring_submit_and_wait_reg(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 				 unsigned wait_nr, int reg_index) LIBURING_NOEXCEPT;

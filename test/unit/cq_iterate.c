@@ -201,6 +201,7 @@ static void slots_of_32_bytes(void **state)
 	post_numbers(0, 8);
 	io_uring_for_each_cqe(&ring, head, cqe) {
 		assert_ptr_equal(cqe, &ring.cq.cqes[2 * (head & 7)]);
+		assert_int_equal(io_uring_cqe_index(&ring, head, 7), 2 * (head & 7));
 		assert_int_equal(cqe->user_data, n);
 		assert_int_equal(cqe->big_cqe[1], ~(uint64_t)n);
 		n++;

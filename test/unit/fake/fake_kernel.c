@@ -203,6 +203,7 @@ const struct fake_call *fake_call(long nr, unsigned idx)
 void fake_forget(void)
 {
 	log_start = fake.nr_calls;
+	fake.nr_clock_reads = 0;
 }
 
 static long get_time(struct __kernel_timespec *ts)
@@ -285,8 +286,10 @@ long iou_fake_syscall(long nr, long a, long b, long c, long d, long e, long f)
 
 	if (nr == __NR_gettid)
 		return syscall(nr);
-	if (is_clock(nr))
+	if (is_clock(nr)) {
+		fake.nr_clock_reads++;
 		return get_time((struct __kernel_timespec *)b);
+	}
 	if (nr == __NR_madvise && !b && c == MADV_NORMAL)
 		return (uintptr_t)a % fake.page_sz ? -EINVAL : 0;
 

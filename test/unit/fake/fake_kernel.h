@@ -154,6 +154,7 @@ struct fake_kernel {
 	int64_t now_ns;
 	struct fake_ring *ring;		/* the newest */
 	unsigned nr_calls;
+	unsigned nr_clock_reads;	/* since fake_forget; not among the calls */
 	unsigned nr_faults_hit;
 	unsigned nr_wrong;		/* things that no correct library does */
 };

@@ -123,6 +123,32 @@ static void check_another(const struct model *m, unsigned to_submit, unsigned mi
 	model_check(min_complete == 1, "the second wait is for %u", min_complete);
 }
 
+int64_t model_time_left(const struct model *m)
+{
+	return m->call.time_ns - (fake.now_ns - m->call.began_ns);
+}
+
+/* The time of the last enter is the program's, or after a wait in vain what is left of it. */
+void model_check_time(const struct model *m)
+{
+	const struct model_call *call = &m->call;
+
+	if (!call->nr_enters || !call->timed || m->old || call->last->timeout_ns < 0)
+		return;
+	model_check(call->last->timeout_ns == call->left_ns, "a time of %lld and not %lld",
+		    (long long)call->last->timeout_ns, (long long)call->left_ns);
+}
+
+static void note_time(struct model *m, unsigned to_submit)
+{
+	struct model_call *call = &m->call;
+
+	model_check_time(m);
+	call->left_ns = call->began_ns ? model_time_left(m) : call->time_ns;
+	if (!to_submit && !call->began_ns)
+		call->began_ns = fake.now_ns;
+}
+
 static void check_flags(const struct model *m, unsigned to_submit, unsigned flags)
 {
 	const struct model_call *call = &m->call;
@@ -199,6 +225,7 @@ static void on_enter(struct fake_ring *kernel, const struct fake_call *fake_call
 		model_check(min_complete == call->wait_nr || (m->old && call->timed),
 			    "an enter waits for %u", min_complete);
 	check_flags(m, to_submit, flags);
+	note_time(m, to_submit);
 
 	/* A time that moves, so that no enter is in vain. */
 	step->advance_ns = 1 + (m->op->c & 15) * 1000;

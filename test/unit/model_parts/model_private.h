@@ -50,6 +50,9 @@ struct model_call {
 	unsigned wants;		/* what the last enter was to take, to wait for, its flags */
 	unsigned min_complete;
 	unsigned flags;
+	int64_t time_ns;	/* of a wait: its limit */
+	int64_t began_ns;	/* since when it runs; 0: not yet */
+	int64_t left_ns;	/* what was left of it at the last enter */
 	const struct fake_call *last;
 };
 
@@ -99,6 +102,8 @@ unsigned model_rand(struct model *m);
 void model_kernel_hooks(void);
 bool model_kernel_act(struct model *m, unsigned what);
 bool model_needs_flush(const struct model *m);
+int64_t model_time_left(const struct model *m);
+void model_check_time(const struct model *m);
 
 /* model_sq.c */
 bool model_get_sqes(struct model *m);

@@ -33,6 +33,7 @@ static int do_wait(struct model *m, enum wait_fn fn, struct io_uring_cqe **cqe)
 
 	call->is_wait = true;
 	call->wait_nr = nr;
+	call->time_ns = ts.tv_nsec;
 	switch (fn) {
 	case WAIT_CQE:
 		call->wait_nr = 1;
@@ -94,7 +95,8 @@ static void check_error(const struct model *m, int ret)
 			    call->wait_nr);
 		break;
 	case -ETIME:
-		model_check(m->old && call->timed, "-ETIME that no enter gave");
+		model_check(call->timed && (m->old || (call->began_ns && model_time_left(m) < 0)),
+			    "-ETIME that no enter gave");
 		break;
 	case -EINTR:
 		model_check(m->old && call->timed, "-EINTR that no enter gave");
@@ -131,6 +133,7 @@ static void check_outcome(const struct model *m, enum wait_fn fn, int ret,
 	unsigned nr = !counts ? 0 : m->sqpoll ? pending : call->nr_taken;
 
 	model_check(cqe != POISON, "the CQE pointer was not written");
+	model_check_time(m);
 	if (cqe)
 		model_check_cqe(m, cqe, 0);
 	if (ret < 0) {
