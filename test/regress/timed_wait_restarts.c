@@ -18,6 +18,7 @@ static atomic_bool is_over;
 /* Wakes who waits on the ring, again and again, and adds no CQE. */
 static void *wake_for_nothing(void *arg)
 {
+	static char no_sqe[] = "no SQE", no_submit[] = "no submit";
 	static const struct timespec pause = { .tv_nsec = 5000000 };
 	struct __kernel_timespec ts = { .tv_nsec = 5000000 };
 	struct io_uring *ring = arg;
@@ -26,11 +27,11 @@ static void *wake_for_nothing(void *arg)
 	while (!atomic_load(&is_over)) {
 		sqe = io_uring_get_sqe(ring);
 		if (!sqe)
-			return "no SQE";
+			return no_sqe;
 		io_uring_prep_timeout(sqe, &ts, 0, IORING_TIMEOUT_ETIME_SUCCESS);
 		io_uring_sqe_set_flags(sqe, IOSQE_CQE_SKIP_SUCCESS);
 		if (io_uring_submit(ring) != 1)
-			return "no submit";
+			return no_submit;
 		nanosleep(&pause, NULL);
 	}
 	return NULL;

@@ -30,6 +30,9 @@ void (*chosen_free)(void *ptr);
 #define malloc (*chosen_malloc)
 #define __libc_malloc_impl (*chosen_malloc_impl)
 #define free (*chosen_free)
+/* With sanitizers two of them are macros already. */
+#undef io_uring_get_probe_ring
+#undef io_uring_get_probe
 #define io_uring_free_probe free_probe
 #define io_uring_get_probe_ring get_probe_ring
 #define io_uring_get_probe get_probe
