@@ -6,6 +6,14 @@
 #ifndef LIB_URING_H
 #define LIB_URING_H
 
+/*
+ * As in every version: a program that includes this before any header of the C
+ * library gets all that the library declares. After one of those its choice stands.
+ */
+#if !defined(_GNU_SOURCE) && !defined(_FEATURES_H)
+#define _GNU_SOURCE
+#endif
+
 #include <liburing/compat.h>
 #include <liburing/io_uring.h>
 #include <liburing/io_uring/query.h>

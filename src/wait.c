@@ -10,7 +10,7 @@
 struct timed_wait {
 	struct io_uring_getevents_arg arg;
 	const struct __kernel_timespec *ts;
-	struct __kernel_timespec start;
+	int64_t start_ns;
 	struct __kernel_timespec left;
 };
 
@@ -39,9 +39,9 @@ static bool time_is_up(const struct io_uring *ring, const struct wait_req *req, 
 }
 
 /* A time before now is now, one beyond the clock the clock's end. */
-static int64_t deadline_after(const struct __kernel_timespec *ts)
+static int64_t deadline_after(int64_t now, const struct __kernel_timespec *ts)
 {
-	int64_t now = iou_sys_now_ns(), ns;
+	int64_t ns;
 
 	if (__builtin_mul_overflow((int64_t)ts->tv_sec, NSEC_PER_SEC, &ns) ||
 	    __builtin_add_overflow(ns, (int64_t)ts->tv_nsec, &ns))
@@ -58,23 +58,23 @@ static int64_t deadline_after(const struct __kernel_timespec *ts)
  */
 static bool take_time_left(struct timed_wait *timed)
 {
-	struct __kernel_timespec now = timed->start, *left = &timed->left;
+	int64_t ns = deadline_after(timed->start_ns, timed->ts) - iou_sys_now_ns();
+	int shift;
 
-	if (timed->ts->tv_sec < 0)
+	if (ns <= 0)
 		return false;
-	iou_sys_clock(&now);
-	left->tv_sec = timed->ts->tv_sec - (now.tv_sec - timed->start.tv_sec);
-	left->tv_nsec = timed->ts->tv_nsec - (now.tv_nsec - timed->start.tv_nsec);
-	if (left->tv_nsec < 0) {
-		left->tv_sec--;
-		left->tv_nsec += NSEC_PER_SEC;
-	} else if (left->tv_nsec >= NSEC_PER_SEC) {
-		left->tv_sec++;
-		left->tv_nsec -= NSEC_PER_SEC;
+	/* Divides: of that many CPUs have no instruction for 64 bits, and this no libc. */
+	timed->left.tv_sec = 0;
+	for (shift = 33; shift >= 0; shift--) {
+		if (ns >= NSEC_PER_SEC << shift) {
+			ns -= NSEC_PER_SEC << shift;
+			timed->left.tv_sec |= 1LL << shift;
+		}
 	}
-	timed->arg.ts = uring_ptr_to_u64(left);
+	timed->left.tv_nsec = ns;
+	timed->arg.ts = uring_ptr_to_u64(&timed->left);
 	timed->arg.min_wait_usec = 0;
-	return left->tv_sec >= 0;
+	return true;
 }
 
 /* The program's share of the SQEs that the kernel took. */
@@ -142,7 +142,7 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 
 		/* Only after an enter that had nothing to submit there is another wait. */
 		if (req->timed && !submit && !waited)
-			iou_sys_clock(&req->timed->start);
+			req->timed->start_ns = iou_sys_now_ns();
 		ret = iou_enter(ring, submit, wait_nr, flags, req->arg, req->arg_sz);
 		if (ret < 0) {
 			nr = count_submitted(req, nr_submitted);
@@ -215,7 +215,7 @@ static int wait_with_ext_arg(struct io_uring *ring, struct io_uring_cqe **cqe_pt
 		.arg = &timed.arg,
 		.arg_sz = sizeof(timed.arg),
 		.timed = ts && looks_at_clock ? &timed : NULL,
-		.deadline_ns = ts && !looks_at_clock ? deadline_after(ts) : 0,
+		.deadline_ns = ts && !looks_at_clock ? deadline_after(iou_sys_now_ns(), ts) : 0,
 	};
 
 	return get_cqe(ring, cqe_ptr, &req);
@@ -273,7 +273,7 @@ static int wait_with_timeout_sqe(struct io_uring *ring, struct io_uring_cqe **cq
 		.wait_nr = wait_nr,
 		.arg = sigmask,
 		.arg_sz = IOU_SIGSET_SZ,
-		.deadline_ns = deadline_after(ts),
+		.deadline_ns = deadline_after(iou_sys_now_ns(), ts),
 		.hidden_err = hidden_err,
 	};
 	struct io_uring_sqe *sqe = iou_get_sqe(ring);
@@ -324,7 +324,7 @@ int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, uns
 	if (cq_has_enough(ring, cqe_ptr, wait_nr))
 		return *cqe_ptr ? 0 : -EAGAIN;
 
-	deadline_ns = deadline_after(ts);
+	deadline_ns = deadline_after(iou_sys_now_ns(), ts);
 	ret = wait_with_timeout_sqe(ring, cqe_ptr, wait_nr, ts, sigmask, &err);
 	if (ret < 0)
 		return ret;

@@ -26,7 +26,8 @@
 
 /*
  * The strict language modes (-std=c11 and the like) hide sigset_t, siginfo_t,
- * AT_FDCWD and more until the program asks for POSIX. After the one error,
+ * AT_FDCWD and more until the program asks for POSIX: by a macro, or by having
+ * <liburing.h> before all headers of the C library. After the one error,
  * stand-ins keep the compiler from reporting every declaration that needs them.
  */
 #ifdef __GLIBC__

@@ -18,7 +18,8 @@
  * On a ring of IORING_SETUP_IOPOLL the kernel looks for signals only while it polls
  * a device: with nothing in flight a wait spins, and only its time ends it. While a
  * CQE is in the ring the device is not polled for more: a wait for several may come
- * back with fewer, without a signal.
+ * back with fewer, without a signal. On any ring so may a wait for several, when
+ * something ends it that posts no CQE (a timeout with IOSQE_CQE_SKIP_SUCCESS).
  *
  * A result below 0 is an error of the call; the result of a request is in the
  * CQE's res.
@@ -139,9 +140,9 @@ int io_uring_submit_and_wait_min_timeout(struct io_uring *ring, struct io_uring_
  * They are entry reg_index of the region that io_uring_register_region set up
  * with IORING_MEM_REGION_REG_WAIT_ARG, an array of struct io_uring_reg_wait.
  * Leave the region's last entry unused: kernels of 6.18 and before take the first
- * in its place. -EINTR also where something that posts no CQE ended the wait (a timeout
- * with IOSQE_CQE_SKIP_SUCCESS): how much of the time is left only the program can say.
- * -EINVAL without IORING_FEAT_EXT_ARG. Since kernel 6.13.
+ * in its place. -EINTR also where something that posts no CQE ended the wait: how much
+ * of the time is left only the program can say. -EINVAL without IORING_FEAT_EXT_ARG.
+ * Since kernel 6.13.
  */
 int io_uring_submit_and_wait_reg(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 				 unsigned wait_nr, int reg_index) LIBURING_NOEXCEPT;

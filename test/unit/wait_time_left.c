@@ -104,9 +104,38 @@ static void seconds_and_nanoseconds(void **state)
 	assert_int_equal(left_after(brief, 11 * SEC - 1, 2 * SEC), SEC + 5);
 	assert_int_equal(left_after(almost, 11 * SEC - 1, 1), 4 * SEC - 2);
 	assert_int_equal(left_after(almost, 11 * SEC - 1, 3 * SEC), SEC - 1);
-	assert_int_equal(left_after(brief, 10 * SEC, 3 * SEC + 5), 0);
-	assert_int_equal(left_after(brief, 10 * SEC, 3 * SEC + 6), -1);
+	assert_int_equal(left_after(brief, 10 * SEC, 3 * SEC + 4), 1);
+	assert_int_equal(left_after(brief, 10 * SEC, 3 * SEC + 5), -1);
 	assert_int_equal(left_after(past, 10 * SEC, 0), -1);
+}
+
+/* The kernel takes nanoseconds of more than a second, and negative ones. */
+static void nanoseconds_beyond_a_second(void **state)
+{
+	const struct __kernel_timespec all_nsec = { .tv_nsec = 5 * SEC };
+	const struct __kernel_timespec minus = { .tv_sec = 3, .tv_nsec = -2500 * MSEC };
+
+	assert_int_equal(left_after(all_nsec, 11 * SEC - 1, 2 * SEC), 3 * SEC);
+	assert_int_equal(left_after(minus, 10 * SEC, 100 * MSEC), 400 * MSEC);
+	assert_int_equal(left_after(minus, 10 * SEC, 600 * MSEC), -1);
+}
+
+/* To the end of the clock and no further. */
+static void more_than_the_clock_has(void **state)
+{
+	struct __kernel_timespec ts = { .tv_sec = 1, .tv_nsec = INT64_MAX };
+	struct io_uring_cqe *cqe = POISON;
+	struct io_uring ring;
+
+	init_ring(&ring, 8, 0);
+	fake.now_ns = 10 * SEC;
+	wake_early(1, 2 * SEC);
+	fake_next_enter((struct fake_step){ .wait_err = EINTR });
+	assert_int_equal(io_uring_wait_cqe_timeout(&ring, &cqe, &ts), -EINTR);
+	assert_null(cqe);
+	assert_int_equal(nr_enters(), 2);
+	assert_true(enter_timeout_ns(1) == INT64_MAX - 12 * SEC);
+	io_uring_queue_exit(&ring);
 }
 
 /* The clock runs from the enter that waits, not from one that took a part. */
@@ -211,6 +240,8 @@ int main(void)
 		FAKE_TEST(nothing_is_left),
 		FAKE_TEST(a_cqe_comes_in_the_rest),
 		FAKE_TEST(seconds_and_nanoseconds),
+		FAKE_TEST(nanoseconds_beyond_a_second),
+		FAKE_TEST(more_than_the_clock_has),
 		FAKE_TEST(after_a_submission),
 		FAKE_TEST(a_minimum_counts_once),
 		FAKE_TEST(a_registered_wait_ends),

@@ -95,7 +95,7 @@ static void check_error(const struct model *m, int ret)
 			    call->wait_nr);
 		break;
 	case -ETIME:
-		model_check(call->timed && (m->old || (call->began_ns && model_time_left(m) < 0)),
+		model_check(call->timed && (m->old || (call->began_ns && model_time_left(m) <= 0)),
 			    "-ETIME that no enter gave");
 		break;
 	case -EINTR:
