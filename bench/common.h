@@ -52,6 +52,20 @@ static inline int check_errno(int ret, const char *what)
 	return ret;
 }
 
+/* parse_number - a whole number from min to max; dies of anything else. */
+static inline unsigned long parse_number(const char *text, unsigned long min, unsigned long max,
+					 const char *what)
+{
+	char *end;
+	unsigned long number;
+
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || number < min || number > max)
+		die("%s: a number from %lu to %lu, not %s", what, min, max, text);
+	return number;
+}
+
 static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;

@@ -12,6 +12,7 @@
 #include <libgen.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,15 +41,19 @@ static void pin(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* Starts a program whose output comes through a pipe. */
+/* Starts a program whose output comes through a pipe, and which ends with this one. */
 static pid_t start(int cpu, const char **argv, FILE **out)
 {
+	const pid_t parent = getpid();
 	int pipe_fds[2];
 	pid_t pid;
 
 	check_errno(pipe(pipe_fds), "pipe");
 	pid = check_errno(fork(), "fork");
 	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
 		pin(cpu);
 		dup2(pipe_fds[1], 1);
 		close(pipe_fds[0]);
@@ -131,12 +136,14 @@ int main(int argc, char **argv)
 	};
 	const char *nr_conns = argc > 1 ? argv[1] : "1000";
 	const char *seconds = argc > 2 ? argv[2] : is_quick() ? "1" : "3";
-	int nr_rounds = argc > 3 ? atoi(argv[3]) : is_quick() ? 1 : 3;
-	int i, round;
+	const char *rounds = argc > 3 ? argv[3] : is_quick() ? "1" : "3";
+	int i, round, nr_rounds = (int)parse_number(rounds, 1, MAX_ROUNDS, "ROUNDS");
 	double ratios[MAX_ROUNDS];
 
-	if (nr_rounds < 1 || nr_rounds > MAX_ROUNDS)
-		die("usage: echo [CONNECTIONS [SECONDS [ROUNDS]]]   (rounds: 1 to %d)", MAX_ROUNDS);
+	if (argc > 4)
+		die("usage: echo [CONNECTIONS [SECONDS [ROUNDS]]]");
+	parse_number(nr_conns, 1, 1 << 20, "CONNECTIONS");
+	parse_number(seconds, 1, 1 << 20, "SECONDS");
 	snprintf(build_dir, sizeof(build_dir), "%s/..", dirname(argv[0]));
 	for (round = 0; round < nr_rounds; round++) {
 		for (i = 0; i < (int)ARRAY_NR(servers); i++)

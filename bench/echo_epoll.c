@@ -158,11 +158,11 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "p:n:l:")) != -1) {
 		if (opt == 'p')
-			port = (uint16_t)atoi(optarg);
+			port = (uint16_t)parse_number(optarg, 0, 65535, "PORT");
 		else if (opt == 'n')
-			nr_conns = (unsigned)atoi(optarg);
+			nr_conns = (unsigned)parse_number(optarg, 1, 1 << 20, "CONNECTIONS");
 		else if (opt == 'l')
-			buf_sz = (size_t)atoi(optarg);
+			buf_sz = parse_number(optarg, 1, 1 << 20, "SIZE");
 		else
 			die("usage: echo_epoll [-p PORT] [-n CONNECTIONS] [-l SIZE]");
 	}

@@ -174,13 +174,13 @@ int main(int argc, char **argv)
 		die("usage: instructions [PATH ROUNDS [BATCH [ENTRIES]]]   (alone: lists the paths)");
 	path = find_path(argv[1]);
 	if (argc > 3)
-		batch = (unsigned)strtoul(argv[3], NULL, 10);
-	entries = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : batch;
-	if (batch < 1 || batch > MAX_BATCH || batch > entries)
-		die("a batch of 1 to %d, and a ring that holds it, please", MAX_BATCH);
+		batch = (unsigned)parse_number(argv[3], 1, MAX_BATCH, "BATCH");
+	entries = batch;
+	if (argc > 4)
+		entries = (unsigned)parse_number(argv[4], batch, 32768, "ENTRIES");
+	rounds = parse_number(argv[2], 1, 1000000000, "ROUNDS");
 
 	check(io_uring_queue_init(entries, &ring, 0), "io_uring_queue_init");
-	rounds = strtoul(argv[2], NULL, 10);
 	path->run(&ring, rounds);
 	io_uring_queue_exit(&ring);
 	fprintf(stderr, "requests %lu, sum %llu\n", path->one ? rounds : rounds * batch,

@@ -310,12 +310,11 @@ int main(int argc, char **argv)
 		{ "step1", by_single_request },
 		{ "aio", by_kernel_aio },
 	};
-	int nr_rounds = argc > 1 ? atoi(argv[1]) : is_quick() ? 1 : 9;
+	const char *rounds = argc > 1 ? argv[1] : is_quick() ? "1" : "9";
+	int nr_rounds = (int)parse_number(rounds, 1, MAX_ROUNDS, "ROUNDS");
 	size_t file_sz = (size_t)FILE_MB << 20, pipe_sz = (size_t)PIPE_MB << 20;
 	int fd, direct_fd;
 
-	if (nr_rounds < 1 || nr_rounds > MAX_ROUNDS)
-		die("usage: reader_loops [ROUNDS], 1 to %d", MAX_ROUNDS);
 	fd = make_file();
 	direct_fd = open_again(fd, O_DIRECT);
 	compare("warm-4k", ways, 4, fd, file_sz, 4096, URINGX_READER_FIXED, nr_rounds);

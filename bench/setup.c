@@ -41,8 +41,8 @@ int main(int argc, char **argv)
 {
 	static const unsigned entries[] = { 1, 8, 64, 256, 1024, 4096, 32768 };
 	struct io_uring ring;
+	unsigned long nr;
 	size_t i;
-	int nr;
 
 	if (argc > 1 && strcmp(argv[1], "calls") == 0) {
 		printf("%d %d %d %d %d %d\n", SYS_mmap, SYS_munmap, SYS_madvise, SYS_close,
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc > 1) {
-		for (nr = atoi(argv[1]); nr > 0; nr--) {
+		for (nr = parse_number(argv[1], 0, 1000000000, "RINGS"); nr > 0; nr--) {
 			check(io_uring_queue_init(256, &ring, 0), "io_uring_queue_init");
 			io_uring_queue_exit(&ring);
 		}

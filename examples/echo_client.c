@@ -106,7 +106,7 @@ static void run(struct echo_client *client)
 	while (!client->stopping) {
 		ret = io_uring_submit_and_wait(&client->ring, 1);
 		if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY)
-			net_fail("io_uring_submit_and_wait", ret);
+			net_ring_fail(ret);
 		nr = 0;
 		io_uring_for_each_cqe (&client->ring, head, cqe) {
 			handle(client, cqe);

@@ -145,7 +145,7 @@ static void wait_for_work(struct echo_server *server, unsigned int nr_last)
 	else
 		ret = io_uring_submit_and_wait(&server->ring, 1);
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN && ret != -EBUSY && ret != -ETIME)
-		net_fail("waiting for completions", ret);
+		net_ring_fail(ret);
 }
 
 static void serve(struct echo_server *server)

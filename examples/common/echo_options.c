@@ -24,7 +24,7 @@ static void print_usage(FILE *out, bool is_server)
 			"  -w MICROSECONDS when busy, wait so long for a batch (500; 0: not at all)\n");
 	else
 		fprintf(out, "  -a ADDRESS      of the server (127.0.0.1)\n"
-			     "  -t SECONDS      end after so much time\n"
+			     "  -t SECONDS      end so long after all are connected\n"
 			     "  -r REQUESTS     end after so many echoes\n"
 			     "  -i SECONDS      print a line so often (2)\n");
 	fprintf(out, "  -h, --help      print this\n");

@@ -14,14 +14,21 @@
 #define MIN_ENTRIES 64U
 #define MAX_ENTRIES 4096U
 
-/* Multishot receive came with the same kernel as this opcode. */
-static bool has_multishot_recv(struct io_uring *ring)
+/*
+ * Returns 0 where the ring has multishot receive, which came with the same kernel as
+ * an opcode that can be asked for; -EINVAL where not; or why the ring cannot be asked.
+ */
+static int check_multishot_recv(struct io_uring *ring)
 {
-	struct io_uring_probe *probe = io_uring_get_probe_ring(ring);
-	bool found = probe && io_uring_opcode_supported(probe, IORING_OP_SEND_ZC);
+	static const unsigned int nr_ops = IORING_OP_SEND_ZC + 1;
+	struct io_uring_probe *probe =
+		calloc(1, sizeof(*probe) + nr_ops * sizeof(struct io_uring_probe_op));
+	int ret = probe ? io_uring_register_probe(ring, probe, nr_ops) : -ENOMEM;
 
-	io_uring_free_probe(probe);
-	return found;
+	if (ret == 0 && !io_uring_opcode_supported(probe, IORING_OP_SEND_ZC))
+		ret = -EINVAL;
+	free(probe);
+	return ret;
 }
 
 /* In a round a socket has at most a receive and a send to submit, as a rule. */
@@ -57,10 +64,15 @@ int net_ring_init(struct io_uring *ring, unsigned int nr_sockets)
 			fprintf(stderr, "The ring cannot be made: %s\n", strerror(-ret));
 		return ret;
 	}
-	if (!has_multishot_recv(ring)) {
-		fprintf(stderr, "This kernel has no multishot receive: it came with Linux 6.0.\n");
+	ret = check_multishot_recv(ring);
+	if (ret < 0) {
+		if (ret == -EINVAL)
+			fprintf(stderr, "This kernel has no multishot receive: it came with "
+					"Linux 6.0.\n");
+		else if (!explain_refusal(stderr, ret, 0))
+			fprintf(stderr, "The ring cannot be asked: %s\n", strerror(-ret));
 		io_uring_queue_exit(ring);
-		return -EOPNOTSUPP;
+		return ret;
 	}
 	/* Where it fails, every enter looks the descriptor up instead. */
 	io_uring_register_ring_fd(ring);
@@ -125,6 +137,13 @@ int net_ring_signals(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	fd = signalfd(-1, &set, SFD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+void net_ring_fail(int err)
+{
+	if (err == -ENOSYS || err == -EPERM)
+		explain_refusal(stderr, err, 0);
+	net_fail("waiting for completions", err);
 }
 
 void net_fail(const char *what, int err)

@@ -43,6 +43,9 @@ int net_ring_cancel_all(struct io_uring *ring);
  */
 int net_ring_signals(void);
 
+/* net_ring_fail - net_fail for a wait on a ring; says more where rings are refused. */
+__attribute__((noreturn)) void net_ring_fail(int err);
+
 /* net_fail - say what failed and with which negative errno, and exit with status 1. */
 __attribute__((noreturn)) void net_fail(const char *what, int err);
 

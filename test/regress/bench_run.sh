@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # bench-run took settings that make no sense, measured nothing, and wrote an empty table
-# over the last one with status 0. The charts of its page shared their ids.
+# over the last one with status 0. The charts of its page shared their ids. A quick run
+# took eleven seconds for each echo server, and a failed one left its server running.
 
 set -eu
 
@@ -35,8 +36,37 @@ refused 2 "not 0" BENCH_ROUNDS=0
 refused 2 "not three" BENCH_ROUNDS=three
 refused 2 "not -1" BENCH_ROUNDS=-1
 refused 2 "$work/none" BENCH_DIR="$work/none"
+refused 2 "$work/none" BUILD_DIR="$work/none"
 # No benchmark has been built here.
 refused 1 "nothing was measured" BENCH="nop setup"
+
+# The echo benchmark itself, with programs that stand in for the server and the client.
+mkdir "$work/bench" "$work/examples"
+# shellcheck disable=SC2086
+$CC -D_GNU_SOURCE -I"$SRCDIR/bench" "$SRCDIR/bench/echo.c" -o "$work/bench/echo"
+cat >"$work/bench/echo_epoll" <<SERVER
+#!/bin/sh
+echo \$\$ >"$work/server"
+echo listening on port 1
+exec sleep 60 >/dev/null
+SERVER
+cat >"$work/examples/echo_client" <<CLIENT
+#!/bin/sh
+echo "\$*" >"$work/client"
+exit 1
+CLIENT
+chmod +x "$work/bench/echo_epoll" "$work/examples/echo_client"
+refused 1 "nothing was measured" BENCH=echo
+grep -q -- "-n 1000 .*-t 1$" "$work/client"
+tries=0
+while grep -q '^State:[[:space:]]*[^XZ]' "/proc/$(cat "$work/server")/status" 2>/dev/null; do
+	tries=$((tries + 1))
+	[ "$tries" -lt 100 ] || {
+		echo "the server goes on without the benchmark"
+		exit 1
+	}
+	sleep 0.1
+done
 
 command -v gnuplot >/dev/null || exit 0
 row() {

@@ -63,6 +63,11 @@ started()
 	grep -q listening "$work/out" || fail "$*"
 }
 
+for call in io_uring_register io_uring_enter; do
+	ends 1 "io_uring is refused" "$TOOLS_DIR/refuse_call" "$call" EPERM "$server" -p 0 -n 4
+	ends 1 "io_uring is refused" "$TOOLS_DIR/refuse_call" "$call" ENOSYS "$client" -p 1 -n 4
+done
+
 started "$server" -p 0
 for program in "$server" "$client"; do
 	ends 1 "ulimit -n" sh -c "ulimit -n 64 && exec '$program' -p 12345 -n 1000 -f"
