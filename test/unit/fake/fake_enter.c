@@ -32,9 +32,13 @@ static unsigned nr_idle;
 
 static int64_t add_timespec(int64_t to, const struct __kernel_timespec *ts)
 {
-	if (ts->tv_sec >= (INT64_MAX - to) / 1000000000 - 1)
+	int64_t ns;
+
+	if (__builtin_mul_overflow((int64_t)ts->tv_sec, 1000000000, &ns) ||
+	    __builtin_add_overflow(ns, (int64_t)ts->tv_nsec, &ns) ||
+	    __builtin_add_overflow(ns, to, &ns))
 		return INT64_MAX;
-	return to + ts->tv_sec * 1000000000 + ts->tv_nsec;
+	return ns;
 }
 
 static int parse_ext_arg(struct fake_call *call, struct wait_arg *arg)
