@@ -136,14 +136,15 @@ int main(int argc, char **argv)
 	};
 	const char *nr_conns = argc > 1 ? argv[1] : "1000";
 	const char *seconds = argc > 2 ? argv[2] : is_quick() ? "1" : "3";
-	const char *rounds = argc > 3 ? argv[3] : is_quick() ? "1" : "3";
-	int i, round, nr_rounds = (int)parse_number(rounds, 1, MAX_ROUNDS, "ROUNDS");
+	int i, round, nr_rounds = is_quick() ? 1 : 3;
 	double ratios[MAX_ROUNDS];
 
 	if (argc > 4)
 		die("usage: echo [CONNECTIONS [SECONDS [ROUNDS]]]");
 	parse_number(nr_conns, 1, 1 << 20, "CONNECTIONS");
 	parse_number(seconds, 1, 1 << 20, "SECONDS");
+	if (argc > 3)
+		nr_rounds = (int)parse_number(argv[3], 1, MAX_ROUNDS, "ROUNDS");
 	snprintf(build_dir, sizeof(build_dir), "%s/..", dirname(argv[0]));
 	for (round = 0; round < nr_rounds; round++) {
 		for (i = 0; i < (int)ARRAY_NR(servers); i++)

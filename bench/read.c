@@ -338,15 +338,15 @@ int main(void)
 {
 	static const size_t block_szs[] = { 4096, 65536, MAX_BLOCK_SZ };
 	const char *dir = getenv("BENCH_DIR"), *mb = getenv("BENCH_READ_MB");
-	size_t file_mb = mb ? strtoul(mb, NULL, 10) : is_quick() ? 16 : 1024;
-	size_t file_sz = file_mb << 20;
+	size_t file_sz, file_mb = is_quick() ? 16 : 1024;
 	char path[4096];
 	int fds[3], cache;
 	void *bufs;
 	size_t i, j;
 
-	if (file_mb == 0 || file_mb > 1 << 20)
-		die("BENCH_READ_MB is a number from 1 to %d, not %s", 1 << 20, mb);
+	if (mb)
+		file_mb = parse_number(mb, 1, 1 << 20, "BENCH_READ_MB");
+	file_sz = file_mb << 20;
 	if (posix_memalign(&bufs, MAX_BLOCK_SZ, MAX_DEPTH * MAX_BLOCK_SZ))
 		die("no memory");
 	snprintf(path, sizeof(path), "%s/read.XXXXXX", dir ? dir : "/var/tmp");

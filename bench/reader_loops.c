@@ -310,11 +310,12 @@ int main(int argc, char **argv)
 		{ "step1", by_single_request },
 		{ "aio", by_kernel_aio },
 	};
-	const char *rounds = argc > 1 ? argv[1] : is_quick() ? "1" : "9";
-	int nr_rounds = (int)parse_number(rounds, 1, MAX_ROUNDS, "ROUNDS");
+	int nr_rounds = is_quick() ? 1 : 9;
 	size_t file_sz = (size_t)FILE_MB << 20, pipe_sz = (size_t)PIPE_MB << 20;
 	int fd, direct_fd;
 
+	if (argc > 1)
+		nr_rounds = (int)parse_number(argv[1], 1, MAX_ROUNDS, "ROUNDS");
 	fd = make_file();
 	direct_fd = open_again(fd, O_DIRECT);
 	compare("warm-4k", ways, 4, fd, file_sz, 4096, URINGX_READER_FIXED, nr_rounds);

@@ -8,7 +8,7 @@
 
 /*
  * As in every version: a program that includes this before any header of the C
- * library gets all that the library declares. After one of those its choice stands.
+ * library gets all that those declare. After one of them its choice stands.
  */
 #if !defined(_GNU_SOURCE) && !defined(_FEATURES_H)
 #define _GNU_SOURCE

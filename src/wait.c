@@ -63,7 +63,7 @@ static bool take_time_left(struct timed_wait *timed)
 
 	if (ns <= 0)
 		return false;
-	/* Divides: of that many CPUs have no instruction for 64 bits, and this no libc. */
+	/* A division by hand: for 64 bits a CPU of 32 would call libgcc. */
 	timed->left.tv_sec = 0;
 	for (shift = 33; shift >= 0; shift--) {
 		if (ns >= NSEC_PER_SEC << shift) {

@@ -41,6 +41,12 @@ static unsigned int choose_entries(unsigned int nr_sockets)
 	return entries < MAX_ENTRIES ? entries : MAX_ENTRIES;
 }
 
+static void say_refused(const char *what, int err)
+{
+	if (!explain_refusal(stderr, err, 0))
+		fprintf(stderr, "The ring cannot be %s: %s\n", what, strerror(-err));
+}
+
 int net_ring_init(struct io_uring *ring, unsigned int nr_sockets)
 {
 	static const unsigned int wanted[] = {
@@ -60,8 +66,7 @@ int net_ring_init(struct io_uring *ring, unsigned int nr_sockets)
 		ret = io_uring_queue_init_params(entries, ring, &params);
 	} while (ret == -EINVAL && wanted[i++]);
 	if (ret < 0) {
-		if (!explain_refusal(stderr, ret, 0))
-			fprintf(stderr, "The ring cannot be made: %s\n", strerror(-ret));
+		say_refused("made", ret);
 		return ret;
 	}
 	ret = check_multishot_recv(ring);
@@ -69,8 +74,8 @@ int net_ring_init(struct io_uring *ring, unsigned int nr_sockets)
 		if (ret == -EINVAL)
 			fprintf(stderr, "This kernel has no multishot receive: it came with "
 					"Linux 6.0.\n");
-		else if (!explain_refusal(stderr, ret, 0))
-			fprintf(stderr, "The ring cannot be asked: %s\n", strerror(-ret));
+		else
+			say_refused("asked", ret);
 		io_uring_queue_exit(ring);
 		return ret;
 	}

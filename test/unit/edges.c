@@ -5,8 +5,6 @@
  */
 #include "fake_test.h"
 
-#define SEC 1000000000LL
-
 /* The symbol that programs were linked with before the function became inline. */
 struct io_uring_sqe *linked_get_sqe(struct io_uring *ring);
 

@@ -5,8 +5,6 @@
  */
 #include "fake_test.h"
 
-#define MSEC 1000000LL
-
 static struct __kernel_timespec ts = { .tv_nsec = 20 * MSEC };
 static struct io_uring_reg_wait reg_args = {
 	.ts = { .tv_nsec = 20 * MSEC },

@@ -6,8 +6,6 @@
 #include "fake_test.h"
 
 #define FLAGS (IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG)
-#define MSEC 1000000LL
-#define SEC 1000000000LL
 
 /* The next nr enters come back after this time, and bring nothing. */
 static void wake_early(unsigned nr, int64_t after_ns)
@@ -180,20 +178,11 @@ static void a_registered_wait_ends(void **state)
 	struct io_uring_reg_wait args = {
 		.ts = { .tv_nsec = 100 * MSEC }, .flags = IORING_REG_WAIT_TS,
 	};
-	struct io_uring_region_desc desc = {
-		.user_addr = uring_ptr_to_u64(&args),
-		.size = sizeof(args),
-		.flags = IORING_MEM_REGION_TYPE_USER,
-	};
-	struct io_uring_mem_region_reg reg = {
-		.region_uptr = uring_ptr_to_u64(&desc),
-		.flags = IORING_MEM_REGION_REG_WAIT_ARG,
-	};
 	struct io_uring_cqe *cqe = POISON;
 	struct io_uring ring;
 
 	init_ring(&ring, 8, 0);
-	assert_int_equal(io_uring_register_region(&ring, &reg), 0);
+	register_wait_args(&ring, &args, 1);
 	wake_early(1, 30 * MSEC);
 	assert_int_equal(io_uring_submit_and_wait_reg(&ring, &cqe, 1, 0), -EINTR);
 	assert_null(cqe);

@@ -5,7 +5,6 @@
 #include "fake_test.h"
 
 #define FLAGS (IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG)
-#define MSEC 1000000LL
 
 static struct __kernel_timespec ts = { .tv_nsec = 20 * MSEC };
 
@@ -231,22 +230,13 @@ static void registered_arguments(void **state)
 	struct io_uring_reg_wait args[4] = {
 		[3] = { .ts = { .tv_nsec = 7 * MSEC }, .flags = IORING_REG_WAIT_TS },
 	};
-	struct io_uring_region_desc desc = {
-		.user_addr = uring_ptr_to_u64(args),
-		.size = sizeof(args),
-		.flags = IORING_MEM_REGION_TYPE_USER,
-	};
-	struct io_uring_mem_region_reg reg = {
-		.region_uptr = uring_ptr_to_u64(&desc),
-		.flags = IORING_MEM_REGION_REG_WAIT_ARG,
-	};
 	struct io_uring_cqe *cqe = POISON;
 	const struct fake_call *call;
 	struct io_uring ring;
 	int64_t start;
 
 	init_ring(&ring, 8, 0);
-	assert_int_equal(io_uring_register_region(&ring, &reg), 0);
+	register_wait_args(&ring, args, ARRAY_LEN(args));
 	start = fake.now_ns;
 	assert_int_equal(io_uring_submit_and_wait_reg(&ring, &cqe, 2, 3), -ETIME);
 	assert_null(cqe);

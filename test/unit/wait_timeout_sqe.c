@@ -6,7 +6,6 @@
 #include "fake_test.h"
 
 #define GETEVENTS IORING_ENTER_GETEVENTS
-#define MSEC 1000000LL
 
 static struct __kernel_timespec ts = { .tv_nsec = 20 * MSEC };
 

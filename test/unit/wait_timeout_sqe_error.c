@@ -6,8 +6,6 @@
  */
 #include "fake_test.h"
 
-#define MSEC 1000000LL
-
 static struct __kernel_timespec ts = { .tv_nsec = 20 * MSEC };
 
 static void init_old_ring(struct io_uring *ring)

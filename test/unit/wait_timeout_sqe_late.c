@@ -6,8 +6,6 @@
  */
 #include "fake_test.h"
 
-#define MSEC 1000000LL
-
 static void init_old_polled_ring(struct io_uring *ring, unsigned flags)
 {
 	fake.features &= ~(IORING_FEAT_EXT_ARG | IORING_FEAT_MIN_TIMEOUT);

@@ -22,6 +22,10 @@
 #define MMAP_OFF_UNIT 1ULL
 #endif
 
+/* Nanoseconds. */
+#define MSEC 1000000LL
+#define SEC 1000000000LL
+
 /* What no function may leave in a CQE pointer. */
 #define POISON ((struct io_uring_cqe *)0x5a5a5a50)
 
@@ -66,6 +70,23 @@ static inline void queue_nops(struct io_uring *ring, unsigned nr, unsigned first
 		io_uring_prep_nop(sqe);
 		io_uring_sqe_set_data64(sqe, first + i);
 	}
+}
+
+/* Makes args, in ordinary memory, what io_uring_submit_and_wait_reg chooses from. */
+static inline void register_wait_args(struct io_uring *ring, struct io_uring_reg_wait *args,
+				      unsigned nr)
+{
+	struct io_uring_region_desc desc = {
+		.user_addr = uring_ptr_to_u64(args),
+		.size = nr * sizeof(*args),
+		.flags = IORING_MEM_REGION_TYPE_USER,
+	};
+	struct io_uring_mem_region_reg reg = {
+		.region_uptr = uring_ptr_to_u64(&desc),
+		.flags = IORING_MEM_REGION_REG_WAIT_ARG,
+	};
+
+	assert_int_equal(io_uring_register_region(ring, &reg), 0);
 }
 
 static inline unsigned nr_enters(void)
