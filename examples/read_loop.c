@@ -157,8 +157,10 @@ static int submit_queued(struct reader *reader, unsigned int wait_nr)
 			ret = io_uring_submit(&reader->ring);
 		if (ret > 0)
 			continue;
-		if (ret != 0 && ret != -EINTR && ret != -EAGAIN)
+		if (ret != 0 && ret != -EINTR && ret != -EAGAIN) {
+			explain_refused_enter(stderr, ret);
 			return ret;
+		}
 		if (nr_retries++ == MAX_RETRIES)
 			return -EAGAIN;
 	}

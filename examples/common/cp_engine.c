@@ -277,6 +277,12 @@ int cp_engine_open(struct cp_engine **made, unsigned int depth, unsigned int blo
 		ret = io_uring_queue_init(depth, &engine->ring, 0);
 	if (ret < 0)
 		goto free_memory;
+	/* An enter that does nothing: a filter may allow set-up and refuse what comes after it. */
+	ret = io_uring_get_events(&engine->ring);
+	if (ret < 0) {
+		io_uring_queue_exit(&engine->ring);
+		goto free_memory;
+	}
 	buffers.iov_base = memory;
 	buffers.iov_len = (size_t)depth * block_sz;
 	/* Refused where RLIMIT_MEMLOCK is small: it works without. */

@@ -146,8 +146,7 @@ int net_ring_signals(void)
 
 void net_ring_fail(int err)
 {
-	if (err == -ENOSYS || err == -EPERM)
-		explain_refusal(stderr, err, 0);
+	explain_refused_enter(stderr, err);
 	net_fail("waiting for completions", err);
 }
 

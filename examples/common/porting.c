@@ -90,6 +90,7 @@ int port_finish(const struct port_job *job, int err)
 	if (err < 0) {
 		fprintf(stderr, "%s: after %llu bytes: %s\n", job->name,
 			(unsigned long long)job->bytes, strerror(-err));
+		explain_refused_enter(stderr, err);
 		return 1;
 	}
 	if (last.word_sz > 0) {

@@ -126,3 +126,8 @@ bool explain_refusal(FILE *out, int err, unsigned int setup_flags)
 		return false;
 	}
 }
+
+bool explain_refused_enter(FILE *out, int err)
+{
+	return (err == -ENOSYS || err == -EPERM) && explain_refusal(out, err, 0);
+}

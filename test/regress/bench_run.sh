@@ -3,7 +3,8 @@
 #
 # bench-run took settings that make no sense, measured nothing, and wrote an empty table
 # over the last one with status 0. The charts of its page shared their ids. A quick run
-# took eleven seconds for each echo server, and a failed one left its server running.
+# took eleven seconds for each echo server, and a failed one left its server running. A
+# signal to bench-run alone was acted on when the running benchmark had ended.
 
 set -eu
 
@@ -29,6 +30,20 @@ refused()
 		echo "$*: the last results are gone"
 		exit 1
 	fi
+}
+
+# gone PID MESSAGE: the process ends soon.
+gone()
+{
+	tries=0
+	while grep -q '^State:[[:space:]]*[^XZ]' "/proc/$1/status" 2>/dev/null; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 100 ] || {
+			echo "$2"
+			exit 1
+		}
+		sleep 0.1
+	done
 }
 
 refused 2 "no benchmark nob:" BENCH="nop nob"
@@ -58,15 +73,30 @@ CLIENT
 chmod +x "$work/bench/echo_epoll" "$work/examples/echo_client"
 refused 1 "nothing was measured" BENCH=echo
 grep -q -- "-n 1000 .*-t 1$" "$work/client"
+gone "$(cat "$work/server")" "the server goes on without the benchmark"
+
+# A benchmark that takes a while, in a process below it.
+cat >"$work/bench/nop" <<BENCHMARK
+#!/bin/sh
+echo nop/row 1 us
+sleep 60 &
+echo \$! >"$work/sleeper"
+wait
+BENCHMARK
+chmod +x "$work/bench/nop"
+BENCH=nop BUILD_DIR="$work" "$SRCDIR/tools/bench-run" >"$work/out" 2>&1 &
 tries=0
-while grep -q '^State:[[:space:]]*[^XZ]' "/proc/$(cat "$work/server")/status" 2>/dev/null; do
+until [ -s "$work/sleeper" ] || [ "$tries" -eq 100 ]; do
 	tries=$((tries + 1))
-	[ "$tries" -lt 100 ] || {
-		echo "the server goes on without the benchmark"
-		exit 1
-	}
 	sleep 0.1
 done
+kill $!
+gone $! "bench-run goes on after a signal"
+status=0
+wait $! || status=$?
+[ "$status" -eq 143 ]
+gone "$(cat "$work/sleeper")" "a benchmark goes on without bench-run"
+grep -q "the last results" "$work/bench.tsv"
 
 command -v gnuplot >/dev/null || exit 0
 row() {

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The echo programs and count_enters failed without a word on why or what to do, asked
-# for memory as for thousands of connections, or printed a count of nothing.
+# The examples and count_enters failed without a word on why or what to do, asked for
+# memory as for thousands of connections, or printed a count of nothing. uring_cp copied
+# nothing where it could have without a ring.
 
 set -eu
 
@@ -66,6 +67,20 @@ started()
 for call in io_uring_register io_uring_enter; do
 	ends 1 "io_uring is refused" "$TOOLS_DIR/refuse_call" "$call" EPERM "$server" -p 0 -n 4
 	ends 1 "io_uring is refused" "$TOOLS_DIR/refuse_call" "$call" ENOSYS "$client" -p 1 -n 4
+done
+
+echo "some bytes" >"$work/file"
+for err in EPERM ENOSYS; do
+	refused="$TOOLS_DIR/refuse_call io_uring_enter $err"
+	for program in "read_loop --mode uring" "read_loop --mode uring-batch" \
+		porting/step1_one_request porting/step7_epoll; do
+		# shellcheck disable=SC2086
+		ends 1 "io_uring is refused: $err" $refused "$EXAMPLES_DIR"/$program "$work/file"
+	done
+	rm -f "$work/copy"
+	# shellcheck disable=SC2086
+	ends 0 "io_uring is refused: $err" $refused "$EXAMPLES_DIR/uring_cp" "$work/file" "$work/copy"
+	cmp "$work/file" "$work/copy"
 done
 
 started "$server" -p 0
