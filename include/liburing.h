@@ -6,14 +6,7 @@
 #ifndef LIB_URING_H
 #define LIB_URING_H
 
-/*
- * As in every version: a program that includes this before any header of the C
- * library gets all that those declare. After one of them its choice stands.
- */
-#if !defined(_GNU_SOURCE) && !defined(_FEATURES_H)
-#define _GNU_SOURCE
-#endif
-
+/* The first, before any header of the C library. */
 #include <liburing/compat.h>
 #include <liburing/io_uring.h>
 #include <liburing/io_uring/query.h>

@@ -8,6 +8,14 @@
 #ifndef LIBURING_COMPAT_H
 #define LIBURING_COMPAT_H
 
+/*
+ * As in every version: a program that includes this before any header of the C
+ * library gets all that those declare. After one of them its choice stands.
+ */
+#if !defined(_GNU_SOURCE) && !defined(_FEATURES_H)
+#define _GNU_SOURCE
+#endif
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,7 +35,7 @@
 /*
  * The strict language modes (-std=c11 and the like) hide sigset_t, siginfo_t,
  * AT_FDCWD and more until the program asks for POSIX: by a macro, or by having
- * <liburing.h> before all headers of the C library. After the one error,
+ * this before all headers of the C library. After the one error,
  * stand-ins keep the compiler from reporting every declaration that needs them.
  */
 #ifdef __GLIBC__
