@@ -77,6 +77,24 @@ static bool take_time_left(struct timed_wait *timed)
 	return true;
 }
 
+/*
+ * The library's own timeouts that ended after their wait and stand in the ring behind
+ * CQEs of the program's. The kernel counts them: a wait for several is for so many more.
+ */
+static unsigned count_private(const struct io_uring *ring, unsigned wait_nr)
+{
+	struct io_uring_cqe_iter iter;
+	struct io_uring_cqe *cqe;
+	unsigned nr = 0;
+
+	if (wait_nr < 2 || wait_nr > ring->cq.ring_entries || (ring->features & IORING_FEAT_EXT_ARG))
+		return 0;
+	iter = io_uring_cqe_iter_init(ring);
+	while (io_uring_cqe_iter_next(&iter, &cqe))
+		nr += cqe->user_data == LIBURING_UDATA_TIMEOUT;
+	return nr;
+}
+
 /* The program's share of the SQEs that the kernel took. */
 static int count_submitted(const struct wait_req *req, unsigned nr_taken)
 {
@@ -100,7 +118,7 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 {
 	unsigned submit = req->submit, wait_nr = req->wait_nr, nr_submitted = 0;
 	bool entered = false, waited = false, took_some = false;
-	unsigned flags, nr_ready, nr_seen = 0;
+	unsigned flags, nr_ready, nr_wanted, nr_seen = 0;
 	const bool may_be_early = ring->int_flags & IOU_INT_CQ_ENTER;
 	int ret, err, nr;
 
@@ -129,7 +147,8 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 		nr_seen = nr_ready;
 
 		flags = req->flags;
-		if (wait_nr > nr_ready)
+		nr_wanted = wait_nr + count_private(ring, wait_nr);
+		if (nr_wanted > nr_ready)
 			flags |= IORING_ENTER_GETEVENTS;
 		else if ((submit || (!*cqe_ptr && !entered)) && iou_cq_needs_enter(ring))
 			flags |= IORING_ENTER_GETEVENTS;
@@ -143,7 +162,7 @@ static int get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr,
 		/* Only after an enter that had nothing to submit there is another wait. */
 		if (req->timed && !submit && !waited)
 			req->timed->start_ns = iou_sys_now_ns();
-		ret = iou_enter(ring, submit, wait_nr, flags, req->arg, req->arg_sz);
+		ret = iou_enter(ring, submit, nr_wanted, flags, req->arg, req->arg_sz);
 		if (ret < 0) {
 			nr = count_submitted(req, nr_submitted);
 			*cqe_ptr = NULL;
@@ -306,7 +325,7 @@ static bool cq_has_enough(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, 
 	unsigned nr_ready;
 
 	iou_peek_cqe(ring, cqe_ptr, &nr_ready);
-	return nr_ready >= wait_nr;
+	return nr_ready >= wait_nr + count_private(ring, wait_nr);
 }
 
 int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, unsigned wait_nr,
