@@ -283,8 +283,10 @@ static int open_file(struct reader *reader, const struct read_options *options)
 		return -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
+	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)) {
+		fprintf(stderr, "read_loop: only regular files and disks have offsets to read at\n");
 		return -ESPIPE;
+	}
 
 	reader->fd = -1;
 	if (!options->buffered) {

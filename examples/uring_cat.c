@@ -33,7 +33,7 @@ static void print_how(const char *name, const struct uringx_reader *reader)
 		methods[info.method], (unsigned long long)info.nr_reads,
 		(unsigned long long)info.nr_calls);
 	if (info.refusal)
-		fprintf(stderr, "; io_uring is refused: %s", strerror(-info.refusal));
+		fprintf(stderr, "; there is no ring: %s", strerror(-info.refusal));
 	fputc('\n', stderr);
 }
 

@@ -250,8 +250,10 @@ static int copy_file(const char *src, const char *dst)
 		return complain("cannot open '%s' for reading: %s", src, strerror(errno));
 	dst_fd = open(dst, (options.verify ? O_RDWR : O_WRONLY) | O_CREAT | O_TRUNC | O_CLOEXEC,
 		      src_st.st_mode & 0777);
+	/* Of a name with a slash at its end, open says EISDIR also where there is nothing. */
 	if (dst_fd < 0)
-		complain("cannot create regular file '%s': %s", dst, strerror(errno));
+		complain("cannot create regular file '%s': %s", dst,
+			 strerror(err && errno == EISDIR ? ENOTDIR : errno));
 	else if (fstat(src_fd, &src_st) < 0 || fstat(dst_fd, &dst_st) < 0)
 		complain("cannot stat '%s': %s", src, strerror(errno));
 	else

@@ -127,7 +127,8 @@ bool explain_refusal(FILE *out, int err, unsigned int setup_flags)
 	}
 }
 
-bool explain_refused_enter(FILE *out, int err)
+void explain_refused_enter(FILE *out, int err)
 {
-	return (err == -ENOSYS || err == -EPERM) && explain_refusal(out, err, 0);
+	if (err == -ENOSYS || err == -EPERM)
+		explain_refusal(out, err, 0);
 }

@@ -17,8 +17,9 @@ bool explain_refusal(FILE *out, int err, unsigned int setup_flags);
 /*
  * explain_refused_enter - the same for the error of a submit or a wait.
  *
- * A filter may allow set-up and refuse what comes after it.
+ * A filter may allow set-up and refuse what comes after it. Other errors are no refusals:
+ * nothing is written then.
  */
-bool explain_refused_enter(FILE *out, int err);
+void explain_refused_enter(FILE *out, int err);
 
 #endif

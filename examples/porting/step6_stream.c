@@ -11,7 +11,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -144,10 +146,19 @@ static int read_all(struct port_job *job, int fd)
 static int send_through_socket(int file_fd)
 {
 	int fds[2];
+	int err;
+	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
 		return -errno;
-	if (fork() == 0) {
+	pid = fork();
+	if (pid < 0) {
+		err = -errno;
+		close(fds[0]);
+		close(fds[1]);
+		return err;
+	}
+	if (pid == 0) {
 		close(fds[0]);
 		while (sendfile(fds[1], file_fd, NULL, 1 << 20) > 0)
 			;
@@ -172,8 +183,11 @@ int main(int argc, char **argv)
 		stream.fd = send_through_socket(fd);
 		stream.is_socket = true;
 	}
-	if (stream.fd < 0)
-		return port_finish(&job, stream.fd);
+	if (stream.fd < 0) {
+		fprintf(stderr, "The file cannot be sent: %s\nReading with read instead.\n",
+			strerror(-stream.fd));
+		return port_finish(&job, read_all(&job, fd));
+	}
 	/* With O_NONBLOCK, some kernels answer EAGAIN where they should wait. */
 	fcntl(stream.fd, F_SETFL, fcntl(stream.fd, F_GETFL) & ~O_NONBLOCK);
 	ret = port_open_ring(&stream.ring, 8, 0);

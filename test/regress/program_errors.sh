@@ -3,7 +3,8 @@
 #
 # The examples and count_enters failed without a word on why or what to do, asked for
 # memory as for thousands of connections, or printed a count of nothing. uring_cp copied
-# nothing where it could have without a ring.
+# nothing where it could have without a ring; step6_stream gave up where the other
+steps read on.
 
 set -eu
 
@@ -82,6 +83,12 @@ for err in EPERM ENOSYS; do
 	ends 0 "io_uring is refused: $err" $refused "$EXAMPLES_DIR/uring_cp" "$work/file" "$work/copy"
 	cmp "$work/file" "$work/copy"
 done
+
+ends 1 "Not a directory" "$EXAMPLES_DIR/uring_cp" "$work/file" "$work/none/"
+ends 1 "only regular files" "$EXAMPLES_DIR/read_loop" /dev/null
+few="exec 3>&- 4>&- 5>&-; ulimit -n 5"
+ends 0 "bytes *11" sh -c "$few && exec '$EXAMPLES_DIR/porting/step6_stream' '$work/file'"
+grep -q "read instead" "$work/out" || fail "step6_stream with five descriptors"
 
 started "$server" -p 0
 for program in "$server" "$client"; do
