@@ -14,12 +14,16 @@
  *   -EBADR   the kernel dropped a CQE for want of memory
  *   -EBADFD  the ring is disabled (IORING_SETUP_R_DISABLED)
  *   -EEXIST  a ring of IORING_SETUP_SINGLE_ISSUER, entered by another thread
- * wait_nr is at most the entries of the CQ; what exceeds them is not waited for.
+ * wait_nr is at most the entries of the CQ; what exceeds them is not waited for. On a
+ * ring of IORING_SETUP_CQE_MIXED it counts slots: two for a CQE of 32 bytes, one for a
+ * filler. Wait for fewer than all of them there, and let the CQ not overflow: where a
+ * CQE of 32 bytes has no room, Linux 6.18 may not come back from the wait.
  * On a ring of IORING_SETUP_IOPOLL the kernel looks for signals only while it polls
  * a device: with nothing in flight a wait spins, and only its time ends it. While a
  * CQE is in the ring the device is not polled for more: a wait for several may come
- * back with fewer, without a signal. On any ring so may a wait for several, when
- * something ends it that posts no CQE (a timeout with IOSQE_CQE_SKIP_SUCCESS).
+ * back with fewer, without a signal. On any ring the end of a timeout request ends a
+ * wait for several, also of one that posts no CQE (IOSQE_CQE_SKIP_SUCCESS); before
+ * 5.11 that may be the library's own, of an earlier wait.
  *
  * A result below 0 is an error of the call; the result of a request is in the
  * CQE's res.
@@ -86,11 +90,12 @@ int __io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, uns
  * io_uring_wait_cqes - wait for wait_nr CQEs, at most for the time ts.
  *
  * ts is relative, of CLOCK_MONOTONIC, and bounds the wait only, however often the
- * kernel wakes it for nothing; NULL is without bound. Returns 0 and the first CQE, -ETIME and NULL when the time is up and
- * none is there, -EINTR and NULL after a signal, or another negative errno and
- * NULL. Nothing is submitted. On kernels before 5.11, where an enter takes no
- * timeout, a timeout request is queued instead: the call then submits, also what
- * the program has queued, and returns -EAGAIN where the SQ has no room.
+ * kernel wakes it for nothing; NULL is without bound. Returns 0 and the first CQE,
+ * -ETIME and NULL when the time is up and none is there, -EINTR and NULL after a
+ * signal, or another negative errno and NULL. Nothing is submitted. On kernels before
+ * 5.11, where an enter takes no timeout, a timeout request is queued instead: the call
+ * then submits, also what the program has queued, and returns -EAGAIN where the SQ has
+ * no room.
  */
 int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe_ptr, unsigned wait_nr,
 		       struct __kernel_timespec *ts, sigset_t *sigmask) LIBURING_NOEXCEPT;
@@ -117,7 +122,8 @@ int io_uring_wait_cqe_timeout(struct io_uring *ring, struct io_uring_cqe **cqe_p
  *   >= 0 and a CQE       that many were submitted, wait_nr CQEs (or, after a
  *                        signal or the time, fewer) are there
  *   > 0 and NULL         that many were submitted, nothing completed in time or
- *                        before a signal
+ *                        before a signal, or something ended the wait that
+ *                        posts no CQE (a filler of a mixed ring is none)
  *   -ETIME and NULL      nothing was submitted, and the time is up
  *   another error, NULL  as listed at the top; SQEs that were not taken are
  *                        still queued
