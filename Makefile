@@ -223,6 +223,13 @@ include $Stest/coverage.mk
 
 include $Sman/man.mk
 
+# Their places are inside the pkg-config files and one another: configure's alone to choose.
+DIR_NAMES := prefix includedir libdir libdevdir datadir mandir
+DIR_NAMES += PREFIX INCLUDEDIR LIBDIR LIBDEVDIR DATADIR MANDIR
+ifneq ($(filter command,$(foreach d,$(DIR_NAMES),$(firstword $(origin $d)))),)
+$(error Directories are chosen with ./configure --prefix=DIR and the like; DESTDIR=DIR is for staging)
+endif
+
 put = install -D -m $(1) $(2) '$(DESTDIR)$(3)'
 INSTALLED := $(HEADERS:%=$(INCLUDEDIR)/%) \
 	$(foreach l,$(LIBS),$(addprefix $(LIBDEVDIR)/,$l.a $l.so pkgconfig/$l.pc) \

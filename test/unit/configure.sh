@@ -74,6 +74,12 @@ says ARCH libc
 says CFLAGS '-O1 -DX=$$Y\#'
 make -n help >output 2>&1 || fail "the makefile does not work"
 
+# It installed below /usr/local all the same.
+for name in prefix PREFIX libdir; do
+	! make -n install "$name=$work/elsewhere" >output 2>&1 || fail "make install $name= passes"
+	grep -qF "configure --prefix" output || fail "make install $name= does not say what to do"
+done
+
 # make configures anew, with the same options, when configure has changed.
 touch -d '+1 minute' config.mk
 cp config.mk before
