@@ -16,8 +16,8 @@ PEER_EXAMPLE_OBJ := $(call peer,$(filter-out $(BUILD)/examples/common/cp_%,$(EXA
 BENCH_ENV = $(RUN_ENV) PEER_LIB='$(PEER_LIB)'
 
 # The read benchmark compares with libaio where that is installed.
-$(BUILD)/bench/read $(call peer,$(BUILD)/bench/read): private BENCH_LIBS = $(shell echo '\#include <libaio.h>' | \
-	$(CC) $(CPPFLAGS) -E -x c - -o /dev/null 2>/dev/null && echo -laio)
+$(BUILD)/bench/read $(call peer,$(BUILD)/bench/read): private BENCH_LIBS = $(shell \
+	$(CC) $(CPPFLAGS) -E -include libaio.h -x c /dev/null -o /dev/null 2>/dev/null && echo -laio)
 
 $(BUILD)/peer/prefix: FORCE
 	@mkdir -p $(@D)
