@@ -36,7 +36,7 @@ $(BENCHES) $(READER_BENCHES) $(PEER_PROGRAMS):
 
 bench-build: all tools $(BENCHES) $(READER_BENCHES) $(BENCH_LOADS) $(PEER_PROGRAMS)
 bench: bench-build
-	@$(BENCH_ENV) PEER='$(PEER)' $Stools/bench-run
+	@exec env $(BENCH_ENV) PEER='$(PEER)' $Stools/bench-run
 bench-instructions: all $(BUILD)/bench/instructions $(call peer,$(BUILD)/bench/instructions)
 	@$(BENCH_ENV) $Stools/bench-instructions
 .PHONY: bench-reader bench-readme

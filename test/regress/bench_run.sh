@@ -4,7 +4,8 @@
 # bench-run took settings that make no sense, measured nothing, and wrote an empty table
 # over the last one with status 0. The charts of its page shared their ids. A quick run
 # took eleven seconds for each echo server, and a failed one left its server running. A
-# signal to bench-run alone was acted on when the running benchmark had ended.
+# signal to bench-run alone was acted on when the running benchmark had ended, and one to
+make not at all.
 
 set -eu
 
@@ -84,19 +85,31 @@ echo \$! >"$work/sleeper"
 wait
 BENCHMARK
 chmod +x "$work/bench/nop"
-BENCH=nop BUILD_DIR="$work" "$SRCDIR/tools/bench-run" >"$work/out" 2>&1 &
-tries=0
-until [ -s "$work/sleeper" ] || [ "$tries" -eq 100 ]; do
-	tries=$((tries + 1))
-	sleep 0.1
-done
-kill $!
-gone $! "bench-run goes on after a signal"
-status=0
-wait $! || status=$?
-[ "$status" -eq 143 ]
-gone "$(cat "$work/sleeper")" "a benchmark goes on without bench-run"
+# ends_all COMMAND...: a signal to the command, which runs it, ends both.
+ends_all()
+{
+	rm -f "$work/sleeper"
+	BENCH=nop BUILD_DIR="$work" "$@" >"$work/out" 2>&1 &
+	tries=0
+	until [ -s "$work/sleeper" ] || [ "$tries" -eq 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	kill $!
+	gone $! "$1 goes on after a signal"
+	status=0
+	wait $! || status=$?
+	[ "$status" -eq 143 ]
+	gone "$(cat "$work/sleeper")" "a benchmark goes on without $1"
+}
+ends_all "$SRCDIR/tools/bench-run"
 grep -q "the last results" "$work/bench.tsv"
+
+# make passes a signal on to the shell that it has started, not to what that runs.
+cd "$work"
+"$SRCDIR/configure" >/dev/null
+unset MAKEFLAGS MAKELEVEL
+ends_all make BUILD="$work" -o bench-build bench
 
 command -v gnuplot >/dev/null || exit 0
 row() {
