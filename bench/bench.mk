@@ -8,7 +8,7 @@ BENCHES := $(patsubst $S%.c,$(BUILD)/%,$(filter-out $Sbench/reader_%,$(wildcard 
 READER_BENCHES := $(patsubst $S%.c,$(BUILD)/%,$(wildcard $Sbench/reader_*.c))
 BENCH_LOADS := $(addprefix $(BUILD)/examples/,read_loop echo_server echo_client)
 PEER_LIB := $(if $(PEER),$(or $(firstword $(wildcard $(addprefix $(PEER)/lib,/liburing.a /*/liburing.a \
-	64/liburing.a))),$(error no liburing.a below $(PEER))))
+	64/liburing.a))),$(error PEER is a folder without blanks that has lib/liburing.a, not $(PEER))))
 peer = $(if $(PEER),$(1:$(BUILD)/%=$(BUILD)/peer/%))
 PEER_PROGRAMS := $(call peer,$(BENCHES) $(BENCH_LOADS))
 # The copy program, which needs liburingx, is not measured.

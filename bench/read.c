@@ -321,6 +321,7 @@ static void write_file(int fd, size_t file_sz, char *buf)
 {
 	uint64_t page = 0, state = 1;
 	size_t i, done;
+	ssize_t sz;
 
 	for (done = 0; done < file_sz; done += MAX_BLOCK_SZ) {
 		for (i = 0; i < MAX_BLOCK_SZ; i += sizeof(state)) {
@@ -328,8 +329,10 @@ static void write_file(int fd, size_t file_sz, char *buf)
 			memcpy(buf + i, i % PAGE_SZ ? &state : &page, sizeof(state));
 			page += i % PAGE_SZ == 0;
 		}
-		if (write(fd, buf, MAX_BLOCK_SZ) != (ssize_t)MAX_BLOCK_SZ)
-			die("cannot write %zu bytes: %s", file_sz, strerror(errno));
+		sz = write(fd, buf, MAX_BLOCK_SZ);
+		if (sz != (ssize_t)MAX_BLOCK_SZ)
+			die("cannot write %zu bytes: %s", file_sz,
+			    sz < 0 ? strerror(errno) : "no room");
 	}
 	fsync(fd);
 }

@@ -179,6 +179,8 @@ int main(int argc, char **argv)
 	printf("total req: %lu, seconds: %.3f, req/s: %.0f, lost connections: %lu\n",
 	       client.nr_requests, seconds, seconds > 0 ? (double)client.nr_requests / seconds : 0,
 	       client.nr_lost);
+	if (fflush(stdout) != 0)
+		net_fail("standard output", -errno);
 	/* The kernel may use the buffers until every request has ended. */
 	if (net_ring_cancel_all(&client.ring) == 0) {
 		buf_pool_exit(&client.pool, &client.ring);

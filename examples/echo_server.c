@@ -250,7 +250,8 @@ int main(int argc, char **argv)
 	parse_echo_options(argc, argv, true, &server.options);
 	init_server(&server);
 	printf("listening on port %u\n", server.options.port);
-	fflush(stdout);
+	if (fflush(stdout) != 0)
+		net_fail("standard output", -errno);
 	serve(&server);
 	printf("echoed %llu bytes on %lu connections\n", server.nr_bytes, server.nr_accepted);
 	exit_server(&server);

@@ -411,5 +411,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "read_loop: %s: %s\n", options.path, strerror(-ret));
 		return 1;
 	}
+	if (fflush(stdout) != 0) {
+		fprintf(stderr, "read_loop: standard output: %s\n", strerror(errno));
+		return 1;
+	}
 	return 0;
 }

@@ -105,7 +105,10 @@ int port_finish(const struct port_job *job, int err)
 	       (unsigned long long)nr_reads);
 	printf("CPU       %.3f seconds\n", cpu_seconds);
 	printf("MB/s      %.1f\n", (double)job->bytes / 1e6 / seconds);
-	return 0;
+	if (fflush(stdout) == 0)
+		return 0;
+	fprintf(stderr, "%s: standard output: %s\n", job->name, strerror(errno));
+	return 1;
 }
 
 int port_open_ring(struct io_uring *ring, unsigned int entries, unsigned int flags)

@@ -4,7 +4,7 @@
 # The examples and count_enters failed without a word on why or what to do, asked for
 # memory as for thousands of connections, or printed a count of nothing. uring_cp copied
 # nothing where it could have without a ring; step6_stream gave up where the other
-steps read on.
+# steps read on. What could not be printed was lost without a word.
 
 set -eu
 
@@ -89,6 +89,13 @@ ends 1 "only regular files" "$EXAMPLES_DIR/read_loop" /dev/null
 few="exec 3>&- 4>&- 5>&-; ulimit -n 5"
 ends 0 "bytes *11" sh -c "$few && exec '$EXAMPLES_DIR/porting/step6_stream' '$work/file'"
 grep -q "read instead" "$work/out" || fail "step6_stream with five descriptors"
+
+# No room for what a program prints is an error.
+for program in read_loop porting/step0_read porting/step6_stream; do
+	ends 1 "standard output: No space" sh -c "'$EXAMPLES_DIR/$program' '$work/file' >/dev/full"
+	ends 1 "standard output: Bad file" sh -c "'$EXAMPLES_DIR/$program' '$work/file' >&-"
+done
+ends 1 "standard output: No space" sh -c "'$server' -p 0 >/dev/full"
 
 started "$server" -p 0
 for program in "$server" "$client"; do
