@@ -18,6 +18,18 @@ bool model_is_internal(const struct model *m, const struct model_cqe *cqe)
 	       (m->old && cqe->user_data == LIBURING_UDATA_TIMEOUT);
 }
 
+/* The slots that a wait is for: those of old timeouts of the library's own come on top. */
+unsigned model_nr_wanted(const struct model *m)
+{
+	unsigned i, nr = m->call.wait_nr;
+
+	if (!m->old || !m->call.is_wait || nr < 2 || nr > m->cq_entries)
+		return nr;
+	for (i = 0; i < m->nr_cq; i++)
+		nr += model_cqe_at(m, i)->user_data == LIBURING_UDATA_TIMEOUT;
+	return nr;
+}
+
 void model_push_cqe(struct model *m, const struct model_cqe *cqe)
 {
 	model_check(m->nr_cq < MODEL_MAX_CQ, "the model's CQ is full");

@@ -168,7 +168,7 @@ static void check_flags(const struct model *m, unsigned to_submit, unsigned flag
 		if (call->wait_nr || call->gets_events || (!call->sq_wait && model_needs_flush(m)))
 			expected |= IORING_ENTER_GETEVENTS;
 	} else if (!call->nr_enters && !(m->old && call->timed)) {
-		if (call->wait_nr > m->cq_slots ||
+		if (model_nr_wanted(m) > m->cq_slots ||
 		    ((to_submit || !m->nr_cq) && model_needs_flush(m)))
 			expected |= IORING_ENTER_GETEVENTS;
 	} else if (to_submit) {
@@ -222,7 +222,7 @@ static void on_enter(struct fake_ring *kernel, const struct fake_call *fake_call
 	if (call->nr_enters)
 		check_another(m, to_submit, min_complete);
 	else
-		model_check(min_complete == call->wait_nr || (m->old && call->timed),
+		model_check(min_complete == model_nr_wanted(m) || (m->old && call->timed),
 			    "an enter waits for %u", min_complete);
 	check_flags(m, to_submit, flags);
 	note_time(m, to_submit);

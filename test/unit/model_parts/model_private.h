@@ -117,6 +117,7 @@ unsigned model_sq_tail(const struct model *m);
 /* model_cq.c */
 const struct model_cqe *model_cqe_at(const struct model *m, unsigned idx);
 bool model_is_internal(const struct model *m, const struct model_cqe *cqe);
+unsigned model_nr_wanted(const struct model *m);
 void model_push_cqe(struct model *m, const struct model_cqe *cqe);
 void model_release(struct model *m, unsigned nr);
 void model_check_cqe(const struct model *m, const struct io_uring_cqe *cqe, unsigned idx);

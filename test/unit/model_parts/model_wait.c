@@ -111,7 +111,7 @@ static void check_enough(const struct model *m)
 {
 	const struct model_call *call = &m->call;
 
-	if (m->cq_slots >= call->wait_nr)
+	if (m->cq_slots >= model_nr_wanted(m))
 		return;
 	model_check(call->nr_enters, "%u CQEs of %u, and no enter", m->cq_slots, call->wait_nr);
 	if (call->last->ret < 0)
