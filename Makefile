@@ -229,6 +229,9 @@ DIR_NAMES += PREFIX INCLUDEDIR LIBDIR LIBDEVDIR DATADIR MANDIR
 ifneq ($(filter command,$(foreach d,$(DIR_NAMES),$(firstword $(origin $d)))),)
 $(error Directories are chosen with ./configure --prefix=DIR and the like; DESTDIR=DIR is for staging)
 endif
+ifneq ($(findstring ',$(DESTDIR)),)
+$(error DESTDIR is a directory without quotes, not $(DESTDIR))
+endif
 
 put = install -D -m $(1) $(2) '$(DESTDIR)$(3)'
 INSTALLED := $(HEADERS:%=$(INCLUDEDIR)/%) \

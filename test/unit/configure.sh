@@ -62,9 +62,24 @@ says DEVLINK ../lib/
 says LIBDIR /usr/lib/x
 says LIBDEVDIR /usr/lib/x
 says DEVLINK ''
-# These would be read by sed when the pkg-config files are made.
-! "$SRCDIR/configure" '--prefix=/opt/r&d' >output 2>&1 || fail "an ampersand passes"
-grep -q -- '--prefix.*r&d' output || fail "an ampersand is not named"
+# These would be read by sed when the pkg-config files are made, by make or by the shell.
+for name in 'r&d' 'a|b' 'a\b' "a'b" 'a"b' 'a`b' 'a%b' 'a*' 'a?' 'a[b'; do
+	! "$SRCDIR/configure" "--prefix=/opt/$name" >output 2>&1 || fail "--prefix=/opt/$name passes"
+	grep -qF "please: /opt/$name" output || fail "--prefix=/opt/$name is not named"
+done
+# Names of the folder itself that make or the shell would read.
+for name in 'a(b' 'a&b' 'a;b' 'a[b' 'a b'; do
+	mkdir "$name"
+	! (cd "$name" && "$SRCDIR/configure") >output 2>&1 || fail "a build in $name passes"
+	grep -q "in its name" output || fail "a build in $name is refused without a word"
+done
+# shellcheck disable=SC2016
+for name in 'a$b' 'a#b' 'a:b' 'a%b'; do
+	mkdir "$name"
+	ln -s "$SRCDIR/configure" "$name/configure"
+	! "./$name/configure" >output 2>&1 || fail "sources in $name pass"
+	grep -q "in its name" output || fail "sources in $name are refused without a word"
+done
 
 # shellcheck disable=SC2016
 CFLAGS='-O1 -DX=$Y#' "$SRCDIR/configure" --enable-tsan >output 2>&1 || fail "tsan"
@@ -79,6 +94,16 @@ for name in prefix PREFIX libdir; do
 	! make -n install "$name=$work/elsewhere" >output 2>&1 || fail "make install $name= passes"
 	grep -qF "configure --prefix" output || fail "make install $name= does not say what to do"
 done
+
+# It went elsewhere, too.
+! make -n install "DESTDIR=$work/d'q" >output 2>&1 || fail "a quote in DESTDIR passes"
+grep -q "DESTDIR is" output || fail "a quote in DESTDIR is refused without a word"
+
+# Asked with the options that the library is compiled with.
+if "$SRCDIR/configure" 2>/dev/null | grep -q inline; then
+	CFLAGS='-O2 -fstack-protector-all' "$SRCDIR/configure" >output 2>&1 || fail "stack protector"
+	grep -q inline output || fail "the stack protector needs libc"
+fi
 
 # make configures anew, with the same options, when configure has changed.
 touch -d '+1 minute' config.mk
