@@ -226,7 +226,8 @@ include $Sman/man.mk
 # Their places are inside the pkg-config files and one another: configure's alone to choose.
 DIR_NAMES := prefix includedir libdir libdevdir datadir mandir
 DIR_NAMES += PREFIX INCLUDEDIR LIBDIR LIBDEVDIR DATADIR MANDIR
-ifneq ($(filter command,$(foreach d,$(DIR_NAMES),$(firstword $(origin $d)))),)
+GIVEN := $(if $(filter install uninstall,$(MAKECMDGOALS)),$(foreach d,$(DIR_NAMES),$(origin $d)))
+ifneq ($(filter command,$(GIVEN)),)
 $(error Directories are chosen with ./configure --prefix=DIR and the like; DESTDIR=DIR is for staging)
 endif
 ifneq ($(findstring ',$(DESTDIR)),)

@@ -91,6 +91,7 @@ static unsigned count_private(const struct io_uring *ring, unsigned wait_nr)
 		return 0;
 	/* Acquire, and the head plain: as in io_uring_cqe_iter_init. */
 	tail = io_uring_smp_load_acquire(cq->ktail);
+	LIBURING_NOTE(ready, ring);
 	for (pos = *cq->khead; pos != tail; pos++)
 		nr += cq->cqes[(size_t)(pos & cq->ring_mask) << shift].user_data ==
 		      LIBURING_UDATA_TIMEOUT;
