@@ -74,14 +74,6 @@ static void set_arg(unsigned index, long long ms, unsigned min_usec)
 	args[index].min_wait_usec = min_usec;
 }
 
-static void queue_nop(__u64 tag)
-{
-	struct io_uring_sqe *sqe = next_sqe(&ring);
-
-	io_uring_prep_nop(sqe);
-	io_uring_sqe_set_data64(sqe, tag);
-}
-
 static void check_waits(unsigned flags)
 {
 	struct __kernel_timespec hour = { .tv_sec = 3600 };
@@ -107,12 +99,12 @@ static void check_waits(unsigned flags)
 	}
 
 	cqe = POISON;
-	queue_nop(1);
+	queue_nop(&ring, 1);
 	assert_int_equal(io_uring_submit_and_wait_reg(&ring, &cqe, 1, 5), 1);
 	assert_true(cqe->user_data == 1);
 	/* A CQE was there before. */
-	queue_nop(2);
-	queue_nop(3);
+	queue_nop(&ring, 2);
+	queue_nop(&ring, 3);
 	assert_int_equal(io_uring_submit_and_wait_reg(&ring, &cqe, 1, 5), 2);
 	assert_true(cqe->user_data == 1);
 	assert_int_equal(io_uring_submit_and_wait_reg(&ring, &cqe, 3, 5), 0);
@@ -124,14 +116,14 @@ static void check_waits(unsigned flags)
 	cqe = POISON;
 	assert_int_equal(io_uring_submit_and_wait_reg(&ring, &cqe, 1, 6), 1);
 	assert_null(cqe);
-	queue_nop(7);
+	queue_nop(&ring, 7);
 	assert_int_equal(io_uring_submit_and_wait_reg(&ring, &cqe, 2, 6), 1);
 	assert_true(cqe->user_data == 7);
 	io_uring_cqe_seen(&ring, cqe);
 
 	/* After the minimum one is enough. */
 	set_arg(8, 3600000, 3000);
-	queue_nop(9);
+	queue_nop(&ring, 9);
 	start = now_ms();
 	assert_int_equal(io_uring_submit_and_wait_reg(&ring, &cqe, 2, 8), 1);
 	assert_true(cqe->user_data == 9);
@@ -169,7 +161,7 @@ static void test_bad_index(void **state)
 	set_arg(2, 3600000, 0);
 	args[2].flags = 0xff;
 	assert_int_equal(io_uring_submit_and_wait_reg(&ring, &cqe, 1, 2), -EINVAL);
-	queue_nop(4);
+	queue_nop(&ring, 4);
 	submit_ok(&ring, 1);
 	assert_int_equal(wait_for_tag(&ring, 4), 0);
 	close_with_args();

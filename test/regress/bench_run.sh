@@ -5,7 +5,7 @@
 # over the last one with status 0. The charts of its page shared their ids. A quick run
 # took eleven seconds for each echo server, and a failed one left its server running. A
 # signal to bench-run alone was acted on when the running benchmark had ended, and one to
-make not at all.
+# make not at all.
 
 set -eu
 

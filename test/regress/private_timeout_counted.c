@@ -10,14 +10,6 @@
 
 #define LAST_TAG 3
 
-static void queue_tagged(struct io_uring *ring, __u64 tag)
-{
-	struct io_uring_sqe *sqe = next_sqe(ring);
-
-	io_uring_prep_nop(sqe);
-	io_uring_sqe_set_data64(sqe, tag);
-}
-
 /* Two CQEs of the program's, with that of a timeout between them; the third comes later. */
 static void open_ring(struct io_uring *ring)
 {
@@ -26,9 +18,9 @@ static void open_ring(struct io_uring *ring)
 
 	ring_open_flags(ring, 8, 0);
 	ring->features &= ~(unsigned)IORING_FEAT_EXT_ARG;
-	queue_tagged(ring, 1);
-	queue_tagged(ring, LIBURING_UDATA_TIMEOUT);
-	queue_tagged(ring, 2);
+	queue_nop(ring, 1);
+	queue_nop(ring, LIBURING_UDATA_TIMEOUT);
+	queue_nop(ring, 2);
 	sqe = next_sqe(ring);
 	io_uring_prep_timeout(sqe, &later, 0, 0);
 	io_uring_sqe_set_data64(sqe, LAST_TAG);

@@ -25,14 +25,6 @@ static void queue_big_nop(struct io_uring *ring, __u64 tag)
 	io_uring_sqe_set_data64(sqe, tag);
 }
 
-static void queue_small_nop(struct io_uring *ring, __u64 tag)
-{
-	struct io_uring_sqe *sqe = next_sqe(ring);
-
-	io_uring_prep_nop(sqe);
-	io_uring_sqe_set_data64(sqe, tag);
-}
-
 /* Two of five, without a pattern, so that they meet the ring's end in every way. */
 static bool is_big(unsigned tag)
 {
@@ -44,7 +36,7 @@ static void queue_either(struct io_uring *ring, unsigned tag)
 	if (is_big(tag))
 		queue_big_nop(ring, tag);
 	else
-		queue_small_nop(ring, tag);
+		queue_nop(ring, tag);
 }
 
 static void check_big(const struct io_uring_cqe *cqe)

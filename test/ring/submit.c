@@ -19,14 +19,6 @@
 static const struct __kernel_timespec an_hour = { .tv_sec = 3600 };
 static const struct __kernel_timespec ten_ms = { .tv_nsec = 10000000 };
 
-static void queue_nop(struct io_uring *ring, __u64 tag)
-{
-	struct io_uring_sqe *sqe = next_sqe(ring);
-
-	io_uring_prep_nop(sqe);
-	io_uring_sqe_set_data64(sqe, tag);
-}
-
 /* The polling thread releases slots a little after the completions. */
 static void wait_for_slots(struct io_uring *ring)
 {

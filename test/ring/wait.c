@@ -22,14 +22,6 @@ static struct __kernel_timespec ms(unsigned n)
 	return ts;
 }
 
-static void queue_nop(struct io_uring *ring, __u64 tag)
-{
-	struct io_uring_sqe *sqe = next_sqe(ring);
-
-	io_uring_prep_nop(sqe);
-	io_uring_sqe_set_data64(sqe, tag);
-}
-
 /* nops 1 to nr have completed. */
 static void complete_nops(struct io_uring *ring, unsigned nr)
 {

@@ -20,14 +20,6 @@
 static const struct __kernel_timespec brief_ts = { .tv_nsec = 10000000 };
 static const struct __kernel_timespec hour_ts = { .tv_sec = 3600 };
 
-static void queue_nop(struct io_uring *ring, __u64 tag)
-{
-	struct io_uring_sqe *sqe = next_sqe(ring);
-
-	io_uring_prep_nop(sqe);
-	io_uring_sqe_set_data64(sqe, tag);
-}
-
 static void test_times_out(struct io_uring *ring)
 {
 	struct __kernel_timespec ts = brief_ts;

@@ -78,6 +78,10 @@ const struct ring_kind *ring_current_kind(void);
 struct io_uring_sqe *next_sqe_at(struct io_uring *ring, const char *file, int line);
 #define next_sqe(ring) next_sqe_at(ring, __FILE__, __LINE__)
 
+/* queue_nop - the next SQE is a NOP with this user_data. */
+void queue_nop_at(struct io_uring *ring, __u64 tag, const char *file, int line);
+#define queue_nop(ring, tag) queue_nop_at(ring, tag, __FILE__, __LINE__)
+
 /*
  * taken_ok - see that ret, a submit's result, says that nr SQEs were taken. With SQPOLL
  * those that the polling thread has not taken since earlier submits count too.

@@ -20,6 +20,14 @@ struct io_uring_sqe *next_sqe_at(struct io_uring *ring, const char *file, int li
 	return sqe;
 }
 
+void queue_nop_at(struct io_uring *ring, __u64 tag, const char *file, int line)
+{
+	struct io_uring_sqe *sqe = next_sqe_at(ring, file, line);
+
+	io_uring_prep_nop(sqe);
+	io_uring_sqe_set_data64(sqe, tag);
+}
+
 void taken_ok_at(const struct io_uring *ring, int ret, unsigned nr, const char *file, int line)
 {
 	if (ret == (int)nr || ((ring->flags & IORING_SETUP_SQPOLL) && ret > (int)nr &&
