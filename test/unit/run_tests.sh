@@ -16,8 +16,10 @@ program() {
 	chmod +x "$file"
 }
 
-# expect STATUS LAST-LINE TEXT PROGRAM...: how these programs are reported.
+# Seconds that a program may take.
 limit=60
+
+# expect STATUS LAST-LINE TEXT PROGRAM...: how these programs are reported.
 expect() {
 	wanted_status=$1 wanted_line=$2 text=$3
 	shift 3
